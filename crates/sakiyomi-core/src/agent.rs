@@ -1,0 +1,238 @@
+//! Who plays: an agent chooses actions within a budget, and says what it thought.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
+
+use crate::{Game, Player, Rng};
+
+/// Someone who plays one seat of one match.
+pub trait Agent<G: Game>: Send {
+    /// Chooses for `player`, who is one of those choosing in `state`.
+    fn choose(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        context: &mut Context<'_>,
+    ) -> Result<Choice<G::Action>, Forfeit>;
+
+    /// Is told every step of the match, those of its own included: the state before it, and what
+    /// was played there (one action per choosing player, or the outcome of chance).
+    fn observe(&mut self, _game: &G, _before: &G::State, _actions: &[G::Action]) {}
+}
+
+/// What an agent decided and why: the policy is what exploitability and inspectors read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice<A> {
+    pub action: A,
+    /// Every action it considered with its share; the shares add up to 1.
+    pub policy: Vec<(A, f64)>,
+    /// What the player expects to get, from 0 to 1, if the agent has an opinion.
+    pub value: Option<f64>,
+    /// Playouts or other units of thinking spent on this decision.
+    pub iterations: u64,
+    /// Positions that it holds in memory, or visited if it holds none.
+    pub nodes: u64,
+}
+
+/// An agent that cannot go on: it crashed, ran out of time or answered nonsense. It loses the match.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Forfeit {
+    pub reason: String,
+}
+
+/// What an agent gets from outside for one decision.
+#[derive(Debug)]
+pub struct Context<'a> {
+    pub rng: &'a mut Rng,
+    pub stop: &'a Stop,
+}
+
+/// A request to stop thinking and answer with what is there. Shared by reference between threads.
+#[derive(Debug, Default)]
+pub struct Stop(AtomicBool);
+
+impl Stop {
+    pub const fn new() -> Stop {
+        Stop(AtomicBool::new(false))
+    }
+
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How much an agent may think about one decision. The first limit that is reached ends it.
+///
+/// Iterations are repeatable. Wall time is for play against people and clocks. CPU time, counted
+/// for the thinking thread alone, is for fair matches at equal time on a busy machine.
+/// `nodes` and `memory` end no search: they stop a tree from growing, and the search goes on in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    pub iterations: Option<u64>,
+    pub wall: Option<Duration>,
+    pub cpu: Option<Duration>,
+    pub nodes: Option<u64>,
+    /// In bytes, for the whole tree.
+    pub memory: u64,
+}
+
+impl Budget {
+    pub const DEFAULT_MEMORY: u64 = 1 << 30;
+
+    pub fn iterations(n: u64) -> Budget {
+        Budget {
+            iterations: Some(n),
+            wall: None,
+            cpu: None,
+            nodes: None,
+            memory: Budget::DEFAULT_MEMORY,
+        }
+    }
+
+    /// Whether the same seed gives the same decision again.
+    pub fn is_repeatable(&self) -> bool {
+        self.wall.is_none() && self.cpu.is_none()
+    }
+
+    /// The part of share `i` of `n` equal ones that run at the same time: iterations and memory
+    /// are divided, time is not.
+    #[must_use]
+    pub fn share(&self, i: u64, n: u64) -> Budget {
+        let part = |whole: u64| whole / n + u64::from(i < whole % n);
+        Budget {
+            iterations: self.iterations.map(part),
+            nodes: self.nodes.map(part),
+            memory: self.memory / n,
+            ..*self
+        }
+    }
+
+    /// Starts the clocks, on the thread that will do the thinking.
+    pub fn begin<'a>(&self, stop: &'a Stop) -> Meter<'a> {
+        Meter {
+            iterations: self.iterations.unwrap_or(u64::MAX),
+            wall: self.wall.map(|limit| (Instant::now(), limit)),
+            cpu: self.cpu.map(|limit| (ThreadTime::now(), limit)),
+            stop,
+            done: 0,
+            next_check: 1,
+        }
+    }
+}
+
+/// A budget that is being spent.
+#[derive(Debug)]
+pub struct Meter<'a> {
+    iterations: u64,
+    wall: Option<(Instant, Duration)>,
+    cpu: Option<(ThreadTime, Duration)>,
+    stop: &'a Stop,
+    done: u64,
+    next_check: u64,
+}
+
+impl Meter<'_> {
+    /// Whether there is budget for one more iteration, which the caller then does. The first one
+    /// is always granted, so that there is something to answer.
+    #[inline]
+    pub fn another(&mut self) -> bool {
+        if self.done >= self.iterations.max(1) {
+            return false;
+        }
+        if self.done >= self.next_check && self.out_of_time() {
+            return false;
+        }
+        self.done += 1;
+        true
+    }
+
+    /// Iterations granted so far.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Reads the clocks, which costs up to a microsecond, and decides when to read them again:
+    /// after a fiftieth of the time that is left, but at least often enough to notice a stop.
+    fn out_of_time(&mut self) -> bool {
+        if self.stop.requested() {
+            return true;
+        }
+        let mut step = (self.done / 8).clamp(1, 4096);
+        let clocks = [
+            self.wall.as_ref().map(|(start, limit)| (start.elapsed(), *limit)),
+            self.cpu.as_ref().map(|(start, limit)| (start.elapsed(), *limit)),
+        ];
+        for (elapsed, limit) in clocks.into_iter().flatten() {
+            if elapsed >= limit {
+                return true;
+            }
+            let per_iteration = elapsed.as_nanos() as u64 / self.done.max(1);
+            let left = (limit - elapsed).as_nanos() as u64;
+            step = step.min(left / 50 / per_iteration.max(1)).max(1);
+        }
+        self.next_check = self.done + step;
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spend(budget: Budget, stop: &Stop) -> u64 {
+        let mut meter = budget.begin(stop);
+        while meter.another() {
+            std::hint::black_box(Rng::new(meter.done()).bits());
+        }
+        meter.done()
+    }
+
+    #[test]
+    fn iterations_are_exact() {
+        for n in [1, 2, 7, 1000] {
+            assert_eq!(spend(Budget::iterations(n), &Stop::new()), n);
+        }
+        assert_eq!(spend(Budget::iterations(0), &Stop::new()), 1, "one is always granted");
+    }
+
+    #[test]
+    fn time_ends_a_search_without_an_iteration_limit() {
+        let limit = Some(Duration::from_millis(5));
+        for (wall, cpu) in [(limit, None), (None, limit), (limit, limit)] {
+            let budget = Budget { iterations: None, wall, cpu, ..Budget::iterations(0) };
+            assert!(spend(budget, &Stop::new()) > 1);
+        }
+        let none_left = Some(Duration::ZERO);
+        let budget = Budget { iterations: None, wall: none_left, ..Budget::iterations(0) };
+        assert_eq!(spend(budget, &Stop::new()), 1);
+    }
+
+    #[test]
+    fn a_stop_is_noticed() {
+        let stop = Stop::new();
+        let budget = Budget { iterations: None, ..Budget::iterations(0) };
+        let mut meter = budget.begin(&stop);
+        for _ in 0..100_000 {
+            assert!(meter.another());
+        }
+        stop.request();
+        let late = (0..).take_while(|_| meter.another()).count();
+        assert!(late <= 4096, "{late}");
+    }
+
+    #[test]
+    fn shares_add_up() {
+        let budget = Budget::iterations(1003);
+        let parts: Vec<_> = (0..4).map(|i| budget.share(i, 4).iterations.unwrap()).collect();
+        assert_eq!(parts, [251, 251, 251, 250]);
+        assert_eq!(budget.share(0, 4).memory, Budget::DEFAULT_MEMORY / 4);
+    }
+}

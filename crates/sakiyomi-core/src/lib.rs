@@ -1,0 +1,22 @@
+//! The vocabulary of Sakiyomi. A game is written once against [`Game`], [`Hints`] and [`Show`], and
+//! every search, tool, picture and statistic works on it.
+//!
+//! Nothing here does input or output, and no clock is read outside [`Budget`].
+
+mod agent;
+mod game;
+mod hints;
+mod rng;
+mod show;
+pub mod stats;
+pub mod toy;
+
+pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop};
+pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
+pub use hints::Hints;
+pub use rng::Rng;
+pub use show::{Board, Cell, Grid, Panel, Show, View, cell_name};
+
+/// What the catalog asks of a game: rules, hints and a face.
+pub trait Playable: Game + Hints + Show + 'static {}
+impl<G: Game + Hints + Show + 'static> Playable for G {}
