@@ -1,0 +1,550 @@
+//! Monte-Carlo tree search: UCT (Kocsis and Szepesvári 2006) over every kind of turn.
+//!
+//! One iteration walks down the tree by the bandits' picks, adds the first state that is new to the
+//! tree, plays out from there and backs the payoffs up. Where one player chooses there is one row of
+//! arms; where several choose at once each has a row and picks for itself; chance is sampled. Each
+//! row learns its own player's payoff, so nothing is ever negated.
+//!
+//! Options:
+//! - *Graph*: states that meet share a node (Childs et al. 2008, UCT1): what is below is shared,
+//!   the arms above keep their own statistics.
+//! - *Solver*: MCTS-Solver (Winands et al. 2008). Ends are proven; a node is proven when its player
+//!   has an arm that is proven to give 1, or when all arms are proven. It departs from the paper in
+//!   that payoffs are not only win or loss: an arm that is proven is scored by its exact payoff.
+//!   Proofs stop at chance and at simultaneous turns. With more than two players a node whose best
+//!   arms differ for the others stays open.
+//! - *Trees*: root parallelism (Chaslot et al. 2008): several trees on several threads, each with
+//!   its own stream and share of the iterations; their roots are added up.
+
+mod bandit;
+mod tree;
+
+use std::thread;
+
+use sakiyomi_core::{
+    Agent, Budget, Choice, Context, Forfeit, Game, Hints, Payoffs, Player, Rng, Scratch, Stop, Turn,
+};
+
+pub use bandit::Bandit;
+use tree::{Kind, Node, NodeId, Row, Tree};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MctsSettings {
+    pub bandit: Bandit,
+    pub budget: Budget,
+    /// Visits that a leaf gets before it has arms.
+    pub expand: u32,
+    /// States that meet share a node.
+    pub graph: bool,
+    /// Known results are proven and backed up.
+    pub solver: bool,
+    /// Follows [`Hints::prune`], in the tree and in playouts.
+    pub pruned: bool,
+    /// Trees that are grown at the same time.
+    pub trees: u32,
+    /// Starts from nothing at every decision instead of keeping the tree between moves.
+    pub fresh: bool,
+}
+
+impl MctsSettings {
+    /// Plain UCT.
+    pub fn new(budget: Budget) -> MctsSettings {
+        MctsSettings {
+            bandit: Bandit::Ucb1 { c: 1.0 },
+            budget,
+            expand: 1,
+            graph: false,
+            solver: false,
+            pruned: false,
+            trees: 1,
+            fresh: false,
+        }
+    }
+}
+
+/// The agent. It keeps its trees over the decisions of one match.
+#[derive(Debug)]
+pub struct Mcts<G: Game> {
+    settings: MctsSettings,
+    root: Option<G::State>,
+    walks: Vec<Walk<G>>,
+}
+
+impl<G: Hints> Mcts<G> {
+    pub fn new(settings: MctsSettings) -> Mcts<G> {
+        Mcts { settings, root: None, walks: Vec::new() }
+    }
+
+    /// Nodes in memory, over all trees.
+    pub fn n_nodes(&self) -> usize {
+        self.walks.iter().map(|walk| walk.tree.nodes.len()).sum()
+    }
+
+    /// Bytes in memory, over all trees.
+    pub fn bytes(&self) -> usize {
+        self.walks.iter().map(|walk| walk.tree.bytes()).sum()
+    }
+
+    /// Bytes that one arm takes, with its entry in the table of children.
+    pub fn bytes_per_arm(&self) -> usize {
+        self.walks.first().map_or(0, |walk| walk.tree.bytes_per_arm())
+    }
+
+    /// Searches from `state`, on top of what is known about it, and returns the iterations done.
+    pub fn search(&mut self, game: &G, state: &G::State, context: &mut Context<'_>) -> u64 {
+        if self.settings.fresh || self.root.as_ref() != Some(state) {
+            self.forget();
+        }
+        let MctsSettings { trees, budget, .. } = self.settings;
+        if self.walks.is_empty() {
+            let new = |_| Walk::new(game, &self.settings);
+            self.walks = (0..trees.max(1)).map(new).collect();
+            self.root = Some(state.clone());
+        }
+        let (seed, stop) = (context.rng.bits(), context.stop);
+        let run = |(i, walk): (usize, &mut Walk<G>)| {
+            let mut rng = Rng::stream(&[seed, i as u64]);
+            walk.run(game, state, budget.share(i as u64, u64::from(trees.max(1))), stop, &mut rng)
+        };
+        if let [walk] = self.walks.as_mut_slice() {
+            return run((0, walk));
+        }
+        thread::scope(|scope| {
+            let run = &run;
+            let start = |(i, walk)| scope.spawn(move || run((i, walk)));
+            let threads: Vec<_> = self.walks.iter_mut().enumerate().map(start).collect();
+            threads.into_iter().map(|t| t.join().expect("a search thread does not panic")).sum()
+        })
+    }
+
+    fn forget(&mut self) {
+        self.walks.clear();
+        self.root = None;
+    }
+
+    /// What all trees together know about the actions of `player` at the root.
+    fn root_arms(&self, actions: &[G::Action], player: Player) -> Vec<RootArm<G::Action>> {
+        let mut arms: Vec<_> = actions.iter().map(|&action| RootArm::new(action)).collect();
+        for walk in &self.walks {
+            let Some(row) = walk.tree.row(ROOT, player) else { continue };
+            for pick in 0..row.len {
+                let action = walk.tree.actions[row.first + pick];
+                let Some(arm) = arms.iter_mut().find(|arm| arm.action == action) else { continue };
+                arm.visits += u64::from(walk.tree.arms.visits[row.first + pick]);
+                arm.sum += walk.tree.arms.sums[row.first + pick];
+                if self.settings.solver && walk.tree.nodes[ROOT as usize].choosing().len() == 1 {
+                    let proof = walk.tree.arm_proof(ROOT, pick).map(|payoffs| payoffs[player]);
+                    arm.proven = arm.proven.or(proof);
+                }
+            }
+        }
+        arms
+    }
+}
+
+impl<G: Hints> Agent<G> for Mcts<G> {
+    fn choose(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        context: &mut Context<'_>,
+    ) -> Result<Choice<G::Action>, Forfeit> {
+        let mut actions = Vec::new();
+        game.actions(state, player, &mut actions);
+        if self.settings.pruned {
+            game.prune(state, player, &mut actions);
+        }
+        let iterations = self.search(game, state, context);
+        let arms = self.root_arms(&actions, player);
+        let best = best_arm(&arms);
+        let total: u64 = arms.iter().map(|arm| arm.visits).sum();
+        let share = |arm: &RootArm<G::Action>| arm.visits as f64 / total.max(1) as f64;
+        Ok(Choice {
+            action: arms[best].action,
+            policy: arms.iter().map(|arm| (arm.action, share(arm))).collect(),
+            value: arms[best].value(),
+            iterations,
+            nodes: self.n_nodes() as u64,
+        })
+    }
+
+    fn observe(&mut self, game: &G, before: &G::State, actions: &[G::Action]) {
+        if self.settings.fresh || self.root.as_ref() != Some(before) {
+            return self.forget();
+        }
+        for walk in &mut self.walks {
+            match walk.child_after(game, before, actions) {
+                Some(child) => walk.tree = walk.tree.below(child),
+                None => return self.forget(),
+            }
+        }
+        if let Some(root) = &mut self.root {
+            game.apply(root, actions);
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct RootArm<A> {
+    action: A,
+    visits: u64,
+    sum: f64,
+    proven: Option<f64>,
+}
+
+impl<A> RootArm<A> {
+    fn new(action: A) -> RootArm<A> {
+        RootArm { action, visits: 0, sum: 0.0, proven: None }
+    }
+
+    fn value(&self) -> Option<f64> {
+        self.proven.or_else(|| (self.visits > 0).then(|| self.sum / self.visits as f64))
+    }
+}
+
+/// The most visited arm, of equals the one with the better mean. What is proven counts more than
+/// visits: an arm that is proven to give at least the mean of that one is taken instead, and that
+/// one is not taken if it is proven to give less than the mean of another.
+fn best_arm<A>(arms: &[RootArm<A>]) -> usize {
+    let by_visits = |&i: &usize, &j: &usize| {
+        let rank = |k: usize| (arms[k].visits, arms[k].value().unwrap_or(-1.0));
+        let ((n, value), (m, other)) = (rank(i), rank(j));
+        n.cmp(&m).then(value.total_cmp(&other)).then(j.cmp(&i))
+    };
+    let open = (0..arms.len()).filter(|&i| arms[i].proven.is_none()).max_by(by_visits);
+    let proven = |i: usize| arms[i].proven.unwrap_or(-1.0);
+    let known = (0..arms.len())
+        .filter(|&i| arms[i].proven.is_some())
+        .max_by(|&i, &j| proven(i).total_cmp(&proven(j)).then(j.cmp(&i)));
+    match (open, known) {
+        (Some(open), Some(known)) if proven(known) < arms[open].value().unwrap_or(0.0) => open,
+        (_, Some(known)) if proven(known) > 0.0 => known,
+        (Some(open), _) => open,
+        (None, known) => known.unwrap_or(0),
+    }
+}
+
+const ROOT: NodeId = 0;
+
+/// One tree and what is needed to walk it, on one thread.
+#[derive(Debug)]
+struct Walk<G: Game> {
+    tree: Tree<G::Action>,
+    expand: u32,
+    solver: bool,
+    pruned: bool,
+    state: G::State,
+    scratch: Scratch<G::Action>,
+    path: Vec<Step>,
+    /// The picks of all steps of the path, one per choosing player each.
+    picks: Vec<u16>,
+}
+
+/// A node on the path. A leaf, and a node of chance, has no picks.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    node: NodeId,
+    first_pick: u32,
+    n_picks: u32,
+}
+
+impl<G: Hints> Walk<G> {
+    fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
+        Walk {
+            tree: Tree::new(settings.bandit, settings.graph),
+            expand: settings.expand.max(1),
+            solver: settings.solver,
+            pruned: settings.pruned,
+            state: game.start(),
+            scratch: Scratch::default(),
+            path: Vec::new(),
+            picks: Vec::new(),
+        }
+    }
+
+    fn run(
+        &mut self,
+        game: &G,
+        root: &G::State,
+        budget: Budget,
+        stop: &Stop,
+        rng: &mut Rng,
+    ) -> u64 {
+        if self.tree.nodes.is_empty() {
+            self.tree.add(&game.turn(root));
+            self.tree.remember(game.key(root), ROOT);
+        }
+        self.state.clone_from(root);
+        if !self.tree.nodes[ROOT as usize].has_rows() {
+            self.grow(game, ROOT, rng);
+        }
+        let room = Room::of(&budget);
+        let mut meter = budget.begin(stop);
+        while self.tree.nodes[ROOT as usize].kind() != Kind::Proven && meter.another() {
+            self.state.clone_from(root);
+            let payoffs = self.walk_down(game, room, rng);
+            self.back_up(&payoffs);
+        }
+        meter.done()
+    }
+
+    /// Follows the tree to an end, or to a state new to the tree, which it adds and plays out.
+    fn walk_down(&mut self, game: &G, room: Room, rng: &mut Rng) -> Payoffs {
+        self.path.clear();
+        self.picks.clear();
+        let mut node = ROOT;
+        loop {
+            let first_pick = self.picks.len();
+            self.path.push(Step { node, first_pick: first_pick as u32, n_picks: 0 });
+            let entry = self.tree.nodes[node as usize];
+            let slot = match entry.kind() {
+                Kind::Proven => return *self.tree.proof(node).expect("a proven node has a proof"),
+                Kind::Over => return self.play_out(game, rng),
+                Kind::Chance => {
+                    let outcome = game.sample(&self.state, &mut self.scratch.outcomes, rng);
+                    game.apply(&mut self.state, &[outcome]);
+                    self.tree.chance_slot(node, &outcome)
+                }
+                Kind::Choose => {
+                    if !entry.has_rows() {
+                        if entry.visits < self.expand || room.is_taken(&self.tree) {
+                            return self.play_out(game, rng);
+                        }
+                        self.grow(game, node, rng);
+                    }
+                    self.pick(game, node, rng);
+                    self.tree.slot(node, &self.picks[first_pick..])
+                }
+            };
+            match self.tree.child(slot) {
+                Some(child) => node = child,
+                None if room.is_taken(&self.tree) => return self.play_out(game, rng),
+                None => {
+                    let (child, is_new) = self.arrive(game);
+                    self.tree.set_child(slot, child);
+                    if is_new {
+                        self.path.push(Step { node: child, first_pick: 0, n_picks: 0 });
+                        return self.play_out(game, rng);
+                    }
+                    node = child;
+                }
+            }
+            // In a graph a match may come back to where it was; from there it is played out.
+            if self.tree.is_graph() && self.path.iter().any(|step| step.node == node) {
+                return self.play_out(game, rng);
+            }
+        }
+    }
+
+    /// Lets every choosing player pick an arm, and plays the joint action.
+    #[inline]
+    fn pick(&mut self, game: &G, node: NodeId, rng: &mut Rng) {
+        let Walk { tree, scratch, picks, .. } = self;
+        let Node { visits, .. } = tree.nodes[node as usize];
+        let alone = tree.nodes[node as usize].choosing().len() == 1;
+        let ln = libm::logf((visits + self.expand) as f32);
+        scratch.joint.clear();
+        for Row { player, first, len } in tree.rows(node) {
+            let pick = if !alone {
+                tree.bandit.pick_loosely(&tree.arms, first, len, visits, ln, rng)
+            } else if self.solver && visits as usize >= len {
+                pick_with_proofs(tree, node, Row { player, first, len }, ln)
+            } else {
+                tree.bandit.pick(&tree.arms, first, len, visits, ln)
+            };
+            picks.push(pick as u16);
+            scratch.joint.push(tree.actions[first + pick]);
+        }
+        game.apply(&mut self.state, &scratch.joint);
+        if let Some(step) = self.path.last_mut() {
+            step.n_picks = self.picks.len() as u32 - step.first_pick;
+        }
+    }
+
+    /// The node of the current state, to which this path leads for the first time, and whether it
+    /// is new to the tree.
+    fn arrive(&mut self, game: &G) -> (NodeId, bool) {
+        let key = if self.tree.is_graph() { game.key(&self.state) } else { 0 };
+        if let Some(node) = self.tree.known(key) {
+            return (node, false);
+        }
+        let turn = game.turn(&self.state);
+        let node = self.tree.add(&turn);
+        self.tree.remember(key, node);
+        if let (true, Turn::Over(payoffs)) = (self.solver, turn) {
+            self.tree.prove(node, payoffs);
+        }
+        (node, true)
+    }
+
+    /// Gives the node of the current state a row for each choosing player.
+    fn grow(&mut self, game: &G, node: NodeId, rng: &mut Rng) {
+        let Scratch { actions, joint: all, .. } = &mut self.scratch;
+        let mut lengths = [0; sakiyomi_core::MAX_PLAYERS];
+        let choosing = self.tree.nodes[node as usize].choosing();
+        all.clear();
+        for (length, player) in lengths.iter_mut().zip(choosing) {
+            actions.clear();
+            game.actions(&self.state, player, actions);
+            if self.pruned {
+                game.prune(&self.state, player, actions);
+            }
+            // Untried arms are taken in order, so the order is drawn.
+            rng.shuffle(actions);
+            *length = actions.len();
+            all.extend_from_slice(actions);
+        }
+        self.tree.grow(node, all, &lengths[..choosing.len()]);
+    }
+
+    fn play_out(&mut self, game: &G, rng: &mut Rng) -> Payoffs {
+        if self.pruned {
+            return pruned_playout(game, &mut self.state, &mut self.scratch, rng);
+        }
+        game.playout(&mut self.state, &mut self.scratch, rng)
+    }
+
+    fn back_up(&mut self, payoffs: &Payoffs) {
+        for step in &self.path {
+            let picks = &self.picks[step.first_pick as usize..][..step.n_picks as usize];
+            self.tree.learn(step.node, picks, payoffs);
+        }
+        if self.solver {
+            self.back_up_proofs();
+        }
+    }
+
+    /// Carries the proof of the path's last node up as far as it goes.
+    fn back_up_proofs(&mut self) {
+        let Some((last, above)) = self.path.split_last() else { return };
+        let mut child = last.node;
+        for step in above.iter().rev() {
+            if self.tree.proof(child).is_none() || step.n_picks != 1 {
+                return;
+            }
+            let parent = step.node;
+            if self.tree.nodes[parent as usize].kind() == Kind::Proven {
+                return;
+            }
+            self.tree.mark_proven(parent, self.picks[step.first_pick as usize]);
+            if let Some(payoffs) = proof_by_arms(&self.tree, parent) {
+                self.tree.prove(parent, payoffs);
+            }
+            child = parent;
+        }
+    }
+
+    /// The child that the real actions lead to, if the tree has it.
+    fn child_after(&self, game: &G, before: &G::State, actions: &[G::Action]) -> Option<NodeId> {
+        if game.turn(before) == Turn::Chance {
+            return self.tree.child(self.tree.chance_slot(ROOT, &actions[0]));
+        }
+        if !self.tree.nodes[ROOT as usize].has_rows() {
+            return None;
+        }
+        let picks: Option<Vec<u16>> = self
+            .tree
+            .rows(ROOT)
+            .zip(actions)
+            .map(|(row, action)| {
+                let arms = &self.tree.actions[row.first..row.first + row.len];
+                arms.iter().position(|arm| arm == action).map(|pick| pick as u16)
+            })
+            .collect();
+        self.tree.child(self.tree.slot(ROOT, &picks?))
+    }
+}
+
+/// How large a tree may become.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    nodes: usize,
+    bytes: usize,
+}
+
+impl Room {
+    fn of(budget: &Budget) -> Room {
+        let nodes = budget.nodes.unwrap_or(u64::MAX).min(tree::MOST_NODES as u64);
+        Room { nodes: nodes as usize, bytes: budget.memory as usize }
+    }
+
+    #[inline]
+    fn is_taken<A: Copy + Eq + std::hash::Hash>(self, tree: &Tree<A>) -> bool {
+        tree.nodes.len() >= self.nodes || tree.bytes() >= self.bytes
+    }
+}
+
+/// Picks where one player chooses and some arms may be proven: these are scored by what they give.
+fn pick_with_proofs<A: Copy + Eq + std::hash::Hash>(
+    tree: &Tree<A>,
+    node: NodeId,
+    row: Row,
+    ln: f32,
+) -> usize {
+    let (mut best, mut top) = (0, f32::NEG_INFINITY);
+    for pick in 0..row.len {
+        let score = match tree.arm_proof(node, pick) {
+            Some(payoffs) => payoffs[row.player] as f32,
+            None => tree.bandit.score(&tree.arms, row.first + pick, ln),
+        };
+        if score > top {
+            (best, top) = (pick, score);
+        }
+    }
+    best
+}
+
+/// What the arms of a node where one player chooses prove: a sure 1, or the best of all.
+fn proof_by_arms<A: Copy + Eq + std::hash::Hash>(tree: &Tree<A>, node: NodeId) -> Option<Payoffs> {
+    let row = tree.rows(node).next()?;
+    let mut best: Option<Payoffs> = None;
+    let mut differ = false;
+    let mut open = false;
+    for pick in 0..row.len {
+        let Some(payoffs) = tree.arm_proof(node, pick) else {
+            open = true;
+            continue;
+        };
+        if payoffs[row.player] >= 1.0 {
+            return Some(*payoffs);
+        }
+        match best {
+            Some(known) if known[row.player] > payoffs[row.player] => {}
+            Some(known) if known[row.player] == payoffs[row.player] => differ |= known != *payoffs,
+            _ => (best, differ) = (Some(*payoffs), false),
+        }
+    }
+    if open || differ { None } else { best }
+}
+
+/// A uniform playout over what [`Hints::prune`] leaves.
+fn pruned_playout<G: Hints>(
+    game: &G,
+    state: &mut G::State,
+    scratch: &mut Scratch<G::Action>,
+    rng: &mut Rng,
+) -> Payoffs {
+    loop {
+        match game.turn(state) {
+            Turn::Over(payoffs) => return payoffs,
+            Turn::Chance => {
+                let outcome = game.sample(state, &mut scratch.outcomes, rng);
+                game.apply(state, &[outcome]);
+            }
+            Turn::Choose(who) => {
+                scratch.joint.clear();
+                for player in who {
+                    scratch.actions.clear();
+                    game.actions(state, player, &mut scratch.actions);
+                    game.prune(state, player, &mut scratch.actions);
+                    scratch.joint.push(scratch.actions[rng.below(scratch.actions.len())]);
+                }
+                game.apply(state, &scratch.joint);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

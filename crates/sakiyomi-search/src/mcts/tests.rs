@@ -1,0 +1,359 @@
+//! The search against brute force on tiny games of every kind.
+
+use super::*;
+use sakiyomi_core::toy::{Toy, Word};
+
+fn settings(iterations: u64) -> MctsSettings {
+    MctsSettings::new(Budget::iterations(iterations))
+}
+
+fn decide(toy: &Toy, player: u8, settings: MctsSettings, seed: u64) -> Choice<Word> {
+    let mut context = Context { rng: &mut Rng::new(seed), stop: &Stop::new() };
+    Mcts::new(settings).choose(toy, &toy.start(), Player(player), &mut context).unwrap()
+}
+
+fn share(choice: &Choice<Word>, action: Word) -> f64 {
+    choice.policy.iter().find(|(a, _)| *a == action).map_or(0.0, |(_, share)| *share)
+}
+
+/// A full tree of binary choices; who chooses at each depth repeats `who`. Payoffs of two players
+/// are tenths that add up to 1.
+fn random_tree(depth: u32, who: &[&str], n_players: usize, rng: &mut Rng) -> Toy {
+    random_tree_with(depth, who, n_players, 10, rng)
+}
+
+fn random_tree_with(
+    depth: u32,
+    who: &[&str],
+    n_players: usize,
+    steps: usize,
+    rng: &mut Rng,
+) -> Toy {
+    let inner = (1usize << depth) - 1;
+    let mut text = String::new();
+    for i in 0..inner {
+        let mut target = |child: usize| {
+            if child < inner {
+                return format!("p{child}");
+            }
+            let first = rng.below(steps + 1) as f64 / steps as f64;
+            match n_players {
+                2 => format!("{first} {}", 1.0 - first),
+                _ => (0..n_players).map(|_| format!("{} ", rng.below(1001) as f64 / 1e3)).collect(),
+            }
+        };
+        let (left, right) = (target(2 * i + 1), target(2 * i + 2));
+        let who = who[usize::ilog2(i + 1) as usize % who.len()];
+        text += &match who {
+            "chance" => format!("p{i}: chance l 0.3 -> {left} r 0.7 -> {right}\n"),
+            _ => format!("p{i}: {who} l -> {left} r -> {right}\n"),
+        };
+    }
+    Toy::read(&text).unwrap()
+}
+
+/// The payoffs under best play, by looking at everything.
+fn solve(toy: &Toy, state: u16) -> Payoffs {
+    let after = |action: Word| {
+        let mut next = state;
+        toy.apply(&mut next, &[action]);
+        solve(toy, next)
+    };
+    match toy.turn(&state) {
+        Turn::Over(payoffs) => payoffs,
+        Turn::Chance => {
+            let mut outcomes = vec![];
+            toy.outcomes(&state, &mut outcomes);
+            let mut mean = Payoffs::default();
+            for (outcome, probability) in outcomes {
+                mean.add_scaled(&after(outcome), probability);
+            }
+            mean
+        }
+        Turn::Choose(who) => {
+            let player = who.single().expect("these trees have no simultaneous turns");
+            let mut actions = vec![];
+            toy.actions(&state, player, &mut actions);
+            let each = actions.into_iter().map(after);
+            each.max_by(|a, b| a[player].total_cmp(&b[player])).unwrap()
+        }
+    }
+}
+
+#[test]
+fn the_best_move_is_found_whatever_kind_of_tree() {
+    let kinds: [(&[&str], usize); 4] = [
+        (&["0", "1"], 2),
+        (&["0", "0", "1", "1"], 2),
+        (&["0", "chance", "1"], 2),
+        (&["0", "1", "2"], 3),
+    ];
+    let mut rng = Rng::new(4);
+    for (who, n_players) in kinds {
+        for bandit in [Bandit::Ucb1 { c: 0.7 }, Bandit::Ucb1Tuned { c: 1.0 }] {
+            for graph in [false, true] {
+                // With three players one who is nearly indifferent decides what the others get, so
+                // only a small tree is likely to be clear.
+                let toy = random_tree(if n_players > 2 { 3 } else { 6 }, who, n_players, &mut rng);
+                let best = solve(&toy, toy.start())[Player(0)];
+                let settings = MctsSettings { bandit, graph, ..settings(60_000) };
+                let choice = decide(&toy, 0, settings, 1);
+                let mut next = toy.start();
+                toy.apply(&mut next, &[choice.action]);
+                let regret = best - solve(&toy, next)[Player(0)];
+                assert!(regret < 1e-9, "{who:?} {bandit:?}: lost {regret}");
+                let error = (choice.value.unwrap() - best).abs();
+                assert!(error < 0.06, "{who:?} {bandit:?}: value off by {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_solver_proves_what_brute_force_finds_and_stops() {
+    let mut rng = Rng::new(8);
+    for who in [["0", "1"], ["0", "0"]] {
+        for graph in [false, true] {
+            let toy = random_tree_with(7, &who, 2, 1, &mut rng);
+            let best = solve(&toy, toy.start())[Player(0)];
+            let settings = MctsSettings { solver: true, graph, ..settings(1_000_000) };
+            let choice = decide(&toy, 0, settings, 1);
+            assert!(choice.iterations < 1_000, "{} iterations", choice.iterations);
+            assert_eq!(choice.value, Some(best));
+        }
+    }
+}
+
+/// With more results than won and lost, exact arms compete with the others by what they give.
+#[test]
+fn the_solver_finds_the_best_of_many_results() {
+    let mut rng = Rng::new(9);
+    for _ in 0..10 {
+        let toy = random_tree(7, &["0", "1"], 2, &mut rng);
+        let best = solve(&toy, toy.start())[Player(0)];
+        let choice = decide(&toy, 0, MctsSettings { solver: true, ..settings(20_000) }, 1);
+        assert!((choice.value.unwrap() - best).abs() < 0.02, "{:?} {best}", choice.value);
+    }
+}
+
+#[test]
+fn a_proven_loss_is_not_played_and_a_proven_win_is() {
+    let toy = Toy::read(
+        "start: 0  trap -> t  fine -> f
+         t: 1  kill -> 0 1   a -> 1 0   b -> 1 0   c -> 1 0   d -> 1 0
+         f: 1  x -> 0.4 0.6   y -> 0.5 0.5",
+    )
+    .unwrap();
+    let choice = decide(&toy, 0, MctsSettings { solver: true, ..settings(5_000) }, 3);
+    assert_eq!((choice.action, choice.value), (toy.word("fine"), Some(0.4)));
+    let toy = Toy::read("start: 0 a -> 0 1 b -> 0.5 0.5 c -> 1 0 d -> 0 1").unwrap();
+    let choice = decide(&toy, 0, MctsSettings { solver: true, ..settings(100) }, 3);
+    assert_eq!((choice.action, choice.value), (toy.word("c"), Some(1.0)));
+    assert!(choice.iterations <= 4);
+}
+
+/// With three players the others' fate decides whether equal arms are the same to them.
+#[test]
+fn the_solver_leaves_open_what_an_indifferent_player_decides() {
+    let toy = Toy::read(
+        "start: 0  a -> x  b -> 0.5 0.2 0.3
+         x: 1  l -> 0.9 0.5 0.1   r -> 0.1 0.5 0.9",
+    )
+    .unwrap();
+    let choice = decide(&toy, 0, MctsSettings { solver: true, ..settings(2_000) }, 1);
+    assert_eq!(choice.iterations, 2_000, "nothing is proven, so the search goes on");
+}
+
+#[test]
+fn simultaneous_rows_mix_where_they_must_and_find_what_dominates() {
+    // Matching pennies, each right only half the time.
+    let toy = Toy::matrix(&[&[1.0, 0.0], &[0.0, 1.0]]);
+    for player in [0, 1] {
+        let choice = decide(&toy, player, settings(50_000), 7);
+        assert!((choice.policy[0].1 - 0.5).abs() < 0.1, "{:?}", choice.policy);
+        assert!((choice.value.unwrap() - 0.5).abs() < 0.05);
+    }
+    // Row 1 dominates, and against it column 2 is best: the value is 0.6.
+    let toy = Toy::matrix(&[&[0.1, 0.5, 0.2], &[0.9, 0.8, 0.6], &[0.3, 0.7, 0.5]]);
+    let (row, column) =
+        (decide(&toy, 0, settings(20_000), 1), decide(&toy, 1, settings(20_000), 1));
+    assert_eq!((row.action, column.action), (toy.word("r1"), toy.word("c2")));
+    assert!((row.value.unwrap() - 0.6).abs() < 0.03);
+    assert!(share(&row, toy.word("r1")) > 0.9 && share(&column, toy.word("c2")) > 0.8);
+}
+
+/// Three players with 12 actions each have more joint actions than a table holds.
+#[test]
+fn many_joint_actions_are_kept_apart() {
+    let mut text = "start: 0+1+2".to_owned();
+    for (i, j, k) in (0..1728).map(|n| (n / 144, n / 12 % 12, n % 12)) {
+        let like = |x: i32, best: i32| 1.0 - f64::from((x - best).abs()) / 12.0;
+        text += &format!(" a{i}/b{j}/c{k} -> {} {} {}", like(i, 3), like(j, 7), like(k, 11));
+    }
+    let toy = Toy::read(&text).unwrap();
+    for (player, best) in [(0, "a3"), (1, "b7"), (2, "c11")] {
+        let choice = decide(&toy, player, settings(20_000), 2);
+        assert_eq!(choice.action, toy.word(best));
+        assert!(choice.nodes > 100 && choice.nodes <= 1729, "{}", choice.nodes);
+    }
+}
+
+/// A simultaneous turn below other turns: the walk must keep the rows of all choosers apart.
+#[test]
+fn turns_of_all_kinds_in_one_tree() {
+    let toy = Toy::read(
+        "start: 1  go -> coin  stay -> 0.5 0.5
+         coin: chance h 0.5 -> duel  t 0.5 -> 0.2 0.8
+         duel: 0+1  a/x -> 0.9 0.1  a/y -> 0.4 0.6  b/x -> 0.3 0.7  b/y -> 0.1 0.9",
+    )
+    .unwrap();
+    // In the duel `a` dominates, then `y` is best: 0.6 for player 1, with the coin 0.7.
+    for graph in [false, true] {
+        let choice = decide(&toy, 1, MctsSettings { graph, ..settings(20_000) }, 1);
+        assert_eq!(choice.action, toy.word("go"));
+        assert!((choice.value.unwrap() - 0.7).abs() < 0.02, "{:?}", choice.value);
+    }
+}
+
+#[test]
+fn states_that_meet_share_a_node_and_cycles_end() {
+    // Two orders of the same two moves meet in `both`.
+    let toy = Toy::read(
+        "start: 0  x -> x  y -> y
+         x: 0  y -> both   z -> 0.1 0.9
+         y: 0  x -> both   z -> 0.2 0.8
+         both: 1  l -> 0.6 0.4   r -> 0.7 0.3",
+    )
+    .unwrap();
+    let nodes = |graph| decide(&toy, 0, MctsSettings { graph, ..settings(500) }, 1).nodes;
+    // The four ends are states of their own in the text, so they never meet.
+    assert_eq!((nodes(false), nodes(true)), (11, 8));
+    let cycle = Toy::read(
+        "start: 0  on -> b  out -> 0.4 0.6
+         b: 1  back -> start  out -> 0.3 0.7",
+    )
+    .unwrap();
+    let choice = decide(&cycle, 0, MctsSettings { graph: true, ..settings(2_000) }, 1);
+    assert_eq!((choice.iterations, choice.action), (2_000, cycle.word("out")));
+}
+
+#[test]
+fn the_tree_is_kept_between_moves() {
+    let toy = random_tree(8, &["0", "1"], 2, &mut Rng::new(2));
+    let stop = Stop::new();
+    for (trees, graph) in [(1, false), (1, true), (3, false)] {
+        let mut rng = Rng::new(1);
+        let mut context = Context { rng: &mut rng, stop: &stop };
+        let mut agent = Mcts::new(MctsSettings { trees, graph, ..settings(3_000) });
+        let mut state = toy.start();
+        let choice = agent.choose(&toy, &state, Player(0), &mut context).unwrap();
+        let before = agent.n_nodes();
+        let visits: Vec<u32> =
+            agent.walks.iter().map(|w| child_visits(&toy, w, choice.action)).collect();
+        agent.observe(&toy, &state, &[choice.action]);
+        toy.apply(&mut state, &[choice.action]);
+        assert!(agent.n_nodes() > 0 && agent.n_nodes() < before);
+        let kept: Vec<u32> =
+            agent.walks.iter().map(|w| w.tree.nodes[ROOT as usize].visits).collect();
+        // A node counts again from its expansion on, after one visit as a leaf.
+        assert_eq!(kept, visits.iter().map(|v| v - 1).collect::<Vec<_>>());
+        agent.choose(&toy, &state, Player(1), &mut context).unwrap();
+        let now: u32 = agent.walks.iter().map(|w| w.tree.nodes[ROOT as usize].visits).sum();
+        assert_eq!(now, kept.iter().sum::<u32>() + 3_000);
+    }
+}
+
+fn child_visits(toy: &Toy, walk: &Walk<Toy>, action: Word) -> u32 {
+    let row = walk.tree.row(ROOT, Player(0)).unwrap();
+    let arm = (row.first..row.first + row.len).find(|&i| walk.tree.actions[i] == action).unwrap();
+    assert!(walk.child_after(toy, &toy.start(), &[action]).is_some());
+    walk.tree.arms.visits[arm]
+}
+
+/// A subtree that is kept holds exactly what it held: searching on gives the same as before.
+#[test]
+fn a_kept_tree_is_a_faithful_copy() {
+    let toy = Toy::read(
+        "start: 0+1  a/x -> coin  a/y -> 1 0  b/x -> 0 1  b/y -> coin
+         coin: chance h 0.5 -> duel  t 0.5 -> last
+         duel: 0+1  a/x -> last  a/y -> 0.2 0.8  b/x -> 0.7 0.3  b/y -> last
+         last: 0  p -> 0.1 0.9  q -> 0.6 0.4",
+    )
+    .unwrap();
+    let mut walk: Walk<Toy> = Walk::new(&toy, &settings(0));
+    let mut rng = Rng::new(1);
+    walk.run(&toy, &toy.start(), Budget::iterations(5_000), &Stop::new(), &mut rng);
+    let copy = walk.tree.below(ROOT);
+    assert_eq!(copy.nodes.len(), walk.tree.nodes.len());
+    assert_eq!(copy.bytes(), walk.tree.bytes());
+    let mut other: Walk<Toy> = Walk::new(&toy, &settings(0));
+    other.tree = copy;
+    let policies = [&mut walk, &mut other].map(|walk| {
+        let budget = Budget::iterations(1_000);
+        walk.run(&toy, &toy.start(), budget, &Stop::new(), &mut Rng::new(5));
+        let row = walk.tree.row(ROOT, Player(1)).unwrap();
+        walk.tree.arms.visits[row.first..row.first + row.len].to_vec()
+    });
+    assert_eq!(policies[0], policies[1]);
+}
+
+#[test]
+fn an_action_that_the_tree_does_not_know_starts_it_anew() {
+    let toy = random_tree(5, &["0", "1"], 2, &mut Rng::new(2));
+    let mut rng = Rng::new(1);
+    let stop = Stop::new();
+    let mut context = Context { rng: &mut rng, stop: &stop };
+    let mut agent: Mcts<Toy> = Mcts::new(settings(1));
+    let mut state = toy.start();
+    agent.choose(&toy, &state, Player(0), &mut context).unwrap();
+    let tried = agent.walks[0].tree.actions[0];
+    let other = if tried == toy.word("l") { toy.word("r") } else { toy.word("l") };
+    agent.observe(&toy, &state, &[other]);
+    assert_eq!(agent.n_nodes(), 0);
+    toy.apply(&mut state, &[other]);
+    assert_eq!(agent.choose(&toy, &state, Player(1), &mut context).unwrap().iterations, 1);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_choice_and_trees_share_the_iterations() {
+    let toy = random_tree(9, &["0", "1"], 2, &mut Rng::new(3));
+    for trees in [1, 2, 5] {
+        let settings = MctsSettings { trees, ..settings(1_001) };
+        let (first, again) = (decide(&toy, 0, settings, 9), decide(&toy, 0, settings, 9));
+        assert_eq!(first, again);
+        assert_eq!(first.iterations, 1_001);
+        assert_ne!(first, decide(&toy, 0, settings, 10));
+    }
+}
+
+#[test]
+fn limits_stop_the_growth_and_not_the_search() {
+    let toy = random_tree(12, &["0", "1"], 2, &mut Rng::new(3));
+    let budget = Budget { nodes: Some(100), ..Budget::iterations(20_000) };
+    let choice = decide(&toy, 0, MctsSettings::new(budget), 1);
+    assert_eq!((choice.nodes, choice.iterations), (100, 20_000));
+    let budget = Budget { memory: 10_000, ..Budget::iterations(20_000) };
+    let mut agent = Mcts::new(MctsSettings::new(budget));
+    let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
+    assert_eq!(agent.search(&toy, &toy.start(), &mut context), 20_000);
+    assert!(agent.bytes() < 10_200 && agent.bytes() > 9_000, "{}", agent.bytes());
+}
+
+#[test]
+fn a_leaf_is_expanded_after_its_visits() {
+    let toy = random_tree(12, &["0", "1"], 2, &mut Rng::new(3));
+    let nodes = |expand| decide(&toy, 0, MctsSettings { expand, ..settings(300) }, 1).nodes;
+    assert_eq!(nodes(1), 301);
+    // The root's two children are leaves for ten visits each, and so on below.
+    assert!(nodes(10) < 70, "{}", nodes(10));
+}
+
+#[test]
+fn a_stop_is_answered_with_what_is_there() {
+    let toy = random_tree(5, &["0", "1"], 2, &mut Rng::new(3));
+    let stop = Stop::new();
+    stop.request();
+    let mut context = Context { rng: &mut Rng::new(1), stop: &stop };
+    let choice = Mcts::new(settings(1_000_000)).choose(&toy, &0, Player(0), &mut context).unwrap();
+    assert_eq!(choice.iterations, 1);
+}

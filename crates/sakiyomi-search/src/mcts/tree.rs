@@ -1,0 +1,362 @@
+//! The tree in memory: flat columns, found by index. Nodes are 16 bytes; a node gets its rows of
+//! arms and its table of children only when it is expanded, which most never are.
+//!
+//! A node that one player chooses at has one row, and its table has one child per arm. A
+//! simultaneous node has one row per choosing player, and its table has one child per joint action,
+//! numbered with the first player's arm as the slowest digit; a table that would be too large is
+//! kept in a hash map, as are the children of chance nodes.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+use sakiyomi_core::{Payoffs, Player, Players, Turn};
+
+use super::bandit::{Arms, Bandit};
+
+pub(super) type NodeId = u32;
+
+/// Marks an entry of a table without a child, and a node without rows.
+const NONE: u32 = u32::MAX;
+/// Set in an entry of a table whose child is proven.
+const PROVEN: u32 = 1 << 31;
+/// The largest number of joint actions that get a table of their own.
+const LARGEST_TABLE: usize = 1024;
+/// Node numbers share their word with [`PROVEN`].
+pub(super) const MOST_NODES: usize = (PROVEN - 1) as usize;
+
+#[derive(Clone, Debug)]
+pub(super) struct Tree<A> {
+    pub(super) bandit: Bandit,
+    pub(super) nodes: Vec<Node>,
+    pub(super) arms: Arms,
+    pub(super) actions: Vec<A>,
+    tables: Vec<u32>,
+    /// Children by node and outcome of chance, or joint action.
+    far: FxHashMap<(NodeId, u64), NodeId>,
+    /// Nodes by the key of their state, if positions that meet share a node.
+    index: Option<FxHashMap<u64, NodeId>>,
+    proven: FxHashMap<NodeId, Payoffs>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    /// Visits since the node has rows; before that, visits as a leaf.
+    pub(super) visits: u32,
+    first_arm: u32,
+    /// Where the table starts. The number of arms of each row stands before the table of a
+    /// simultaneous node.
+    table: u32,
+    n_arms: u16,
+    choosing: Players,
+    kind: Kind,
+}
+
+const _: () = assert!(size_of::<Node>() == 16);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Choose,
+    Chance,
+    Over,
+    /// The outcome under best play is known, see [`Tree::proof`].
+    Proven,
+}
+
+/// Where a child is kept: in the tables, or in the hash map by node and joint action or outcome.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Slot {
+    Table(usize),
+    Far(NodeId, u64),
+}
+
+/// One row of arms: where it starts in the columns, and how long it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) player: Player,
+    pub(super) first: usize,
+    pub(super) len: usize,
+}
+
+impl Node {
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(super) fn has_rows(&self) -> bool {
+        self.first_arm != NONE
+    }
+
+    pub(super) fn choosing(&self) -> Players {
+        self.choosing
+    }
+}
+
+impl<A: Copy + Eq + Hash> Tree<A> {
+    pub(super) fn new(bandit: Bandit, graph: bool) -> Tree<A> {
+        Tree {
+            bandit,
+            nodes: Vec::new(),
+            arms: Arms::default(),
+            actions: Vec::new(),
+            tables: Vec::new(),
+            far: FxHashMap::default(),
+            index: graph.then(FxHashMap::default),
+            proven: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn is_graph(&self) -> bool {
+        self.index.is_some()
+    }
+
+    /// Bytes in use. Hash maps hold their entries in tables that are at most 7/8 full.
+    pub(super) fn bytes(&self) -> usize {
+        let map = |capacity: usize, entry: usize| capacity * (entry + 1) * 8 / 7;
+        self.nodes.len() * size_of::<Node>()
+            + self.actions.len() * self.bytes_per_arm_without_child()
+            + self.tables.len() * size_of::<u32>()
+            + map(self.far.capacity(), size_of::<((NodeId, u64), NodeId)>())
+            + map(self.proven.capacity(), size_of::<(NodeId, Payoffs)>())
+            + self.index.as_ref().map_or(0, |i| map(i.capacity(), size_of::<(u64, NodeId)>()))
+    }
+
+    /// Bytes of one arm of a sequential node, its entry in the table of children included.
+    pub(super) fn bytes_per_arm(&self) -> usize {
+        self.bytes_per_arm_without_child() + size_of::<u32>()
+    }
+
+    fn bytes_per_arm_without_child(&self) -> usize {
+        self.bandit.bytes_per_arm() + size_of::<A>()
+    }
+
+    /// Adds a node without rows.
+    pub(super) fn add(&mut self, turn: &Turn) -> NodeId {
+        let (kind, choosing) = match *turn {
+            Turn::Choose(who) => (Kind::Choose, who),
+            Turn::Chance => (Kind::Chance, Players::NONE),
+            Turn::Over(_) => (Kind::Over, Players::NONE),
+        };
+        let node = Node { visits: 0, first_arm: NONE, table: NONE, n_arms: 0, choosing, kind };
+        self.nodes.push(node);
+        (self.nodes.len() - 1) as NodeId
+    }
+
+    /// The node of a state with this key, if states that meet share nodes.
+    pub(super) fn known(&self, key: u64) -> Option<NodeId> {
+        self.index.as_ref()?.get(&key).copied()
+    }
+
+    pub(super) fn remember(&mut self, key: u64, node: NodeId) {
+        if let Some(index) = &mut self.index {
+            index.insert(key, node);
+        }
+    }
+
+    /// Gives the node its rows: the actions of its choosing players, in order, `lengths` of each.
+    pub(super) fn grow(&mut self, node: NodeId, actions: &[A], lengths: &[usize]) {
+        let entry = &mut self.nodes[node as usize];
+        entry.visits = 0;
+        entry.first_arm = self.actions.len() as u32;
+        entry.table = self.tables.len() as u32;
+        entry.n_arms = lengths[0] as u16;
+        if lengths.len() > 1 {
+            self.tables.extend(lengths.iter().map(|&length| length as u32));
+        }
+        if let Some(joint) = table_size(lengths) {
+            self.tables.resize(self.tables.len() + joint, NONE);
+        }
+        self.actions.extend_from_slice(actions);
+        self.bandit.grow(&mut self.arms, actions.len());
+    }
+
+    /// The rows of a node that has rows, in player order.
+    #[inline]
+    pub(super) fn rows(&self, node: NodeId) -> impl Iterator<Item = Row> + use<'_, A> {
+        let node = self.nodes[node as usize];
+        let mut first = node.first_arm as usize;
+        let several = node.choosing.len() > 1;
+        node.choosing.enumerate().map(move |(i, player)| {
+            let len = if several {
+                self.tables[node.table as usize + i] as usize
+            } else {
+                node.n_arms as usize
+            };
+            let row = Row { player, first, len };
+            first += len;
+            row
+        })
+    }
+
+    pub(super) fn row(&self, node: NodeId, player: Player) -> Option<Row> {
+        if !self.nodes[node as usize].has_rows() {
+            return None;
+        }
+        self.rows(node).find(|row| row.player == player)
+    }
+
+    /// Where the child after these picks, one per row, is kept.
+    #[inline]
+    pub(super) fn slot(&self, node: NodeId, picks: &[u16]) -> Slot {
+        let start = self.nodes[node as usize].table as usize;
+        if let [pick] = picks {
+            return Slot::Table(start + *pick as usize);
+        }
+        let mut joint = 0;
+        let mut size = Some(1usize);
+        for (&pick, &length) in picks.iter().zip(&self.tables[start..]) {
+            joint = joint * u64::from(length) + u64::from(pick);
+            size = size.and_then(|size| size.checked_mul(length as usize));
+        }
+        match size {
+            Some(size) if size <= LARGEST_TABLE => {
+                Slot::Table(start + picks.len() + joint as usize)
+            }
+            _ => Slot::Far(node, joint),
+        }
+    }
+
+    /// Where the child of a chance node after this outcome is kept.
+    pub(super) fn chance_slot(&self, node: NodeId, outcome: &A) -> Slot {
+        let mut hasher = FxHasher::default();
+        outcome.hash(&mut hasher);
+        Slot::Far(node, hasher.finish())
+    }
+
+    #[inline]
+    pub(super) fn child(&self, slot: Slot) -> Option<NodeId> {
+        match slot {
+            Slot::Table(i) => (self.tables[i] != NONE).then_some(self.tables[i] & !PROVEN),
+            Slot::Far(node, key) => self.far.get(&(node, key)).copied(),
+        }
+    }
+
+    pub(super) fn set_child(&mut self, slot: Slot, child: NodeId) {
+        match slot {
+            Slot::Table(i) => self.tables[i] = child,
+            Slot::Far(node, key) => {
+                self.far.insert((node, key), child);
+            }
+        }
+    }
+
+    /// Counts a visit, and lets every row learn its player's payoff for its pick. There are no
+    /// picks at a leaf and at chance.
+    #[inline]
+    pub(super) fn learn(&mut self, node: NodeId, picks: &[u16], payoffs: &Payoffs) {
+        let entry = &mut self.nodes[node as usize];
+        entry.visits += 1;
+        let mut first = entry.first_arm as usize;
+        let table = entry.table as usize;
+        for (i, (player, &pick)) in entry.choosing.zip(picks).enumerate() {
+            self.bandit.learn(&mut self.arms, first + pick as usize, payoffs[player]);
+            if picks.len() > 1 {
+                first += self.tables[table + i] as usize;
+            }
+        }
+    }
+
+    /// What everyone gets at this node under best play, if that is proven.
+    pub(super) fn proof(&self, node: NodeId) -> Option<&Payoffs> {
+        match self.nodes[node as usize].kind {
+            Kind::Proven => self.proven.get(&node),
+            _ => None,
+        }
+    }
+
+    pub(super) fn prove(&mut self, node: NodeId, payoffs: Payoffs) {
+        self.nodes[node as usize].kind = Kind::Proven;
+        self.proven.insert(node, payoffs);
+    }
+
+    /// Notes in the table of `parent`, where one player chooses, that the child of `pick` is proven.
+    pub(super) fn mark_proven(&mut self, parent: NodeId, pick: u16) {
+        let entry = self.nodes[parent as usize].table as usize + pick as usize;
+        self.tables[entry] |= PROVEN;
+    }
+
+    /// What the child of an arm of a sequential node is proven to give, if it is marked.
+    pub(super) fn arm_proof(&self, node: NodeId, pick: usize) -> Option<&Payoffs> {
+        let entry = self.tables[self.nodes[node as usize].table as usize + pick];
+        (entry != NONE && entry & PROVEN != 0).then(|| &self.proven[&(entry & !PROVEN)])
+    }
+
+    /// The part of the tree that can be reached from `root`, which becomes node 0.
+    pub(super) fn below(&self, root: NodeId) -> Tree<A> {
+        let mut below = Tree::new(self.bandit, self.is_graph());
+        let mut moved = Moved { new_of: vec![NONE; self.nodes.len()], order: Vec::new() };
+        let mut far: Vec<_> = self.far.iter().map(|(&at, &child)| (at, child)).collect();
+        far.sort_unstable();
+        moved.visit(root);
+        while below.nodes.len() < moved.order.len() {
+            let old = moved.order[below.nodes.len()];
+            let new = below.nodes.len() as NodeId;
+            let node = self.nodes[old as usize];
+            below.nodes.push(node);
+            if let Some(payoffs) = self.proof(old) {
+                below.proven.insert(new, *payoffs);
+            }
+            if node.has_rows() {
+                self.copy_rows(old, &mut below, new, &mut moved);
+            }
+            let start = far.partition_point(|&((parent, _), _)| parent < old);
+            for &((_, key), child) in far[start..].iter().take_while(|entry| entry.0.0 == old) {
+                below.far.insert((new, key), moved.visit(child));
+            }
+        }
+        if let (Some(index), Some(new_index)) = (&self.index, &mut below.index) {
+            let kept = index.iter().map(|(&key, &old)| (key, moved.new_of[old as usize]));
+            new_index.extend(kept.filter(|&(_, new)| new != NONE));
+        }
+        below
+    }
+
+    fn copy_rows(&self, old: NodeId, below: &mut Tree<A>, new: NodeId, moved: &mut Moved) {
+        let node = self.nodes[old as usize];
+        let lengths: Vec<usize> = self.rows(old).map(|row| row.len).collect();
+        let n_arms: usize = lengths.iter().sum();
+        let first = node.first_arm as usize;
+        let copy = &mut below.nodes[new as usize];
+        copy.first_arm = below.actions.len() as u32;
+        copy.table = below.tables.len() as u32;
+        below.actions.extend_from_slice(&self.actions[first..first + n_arms]);
+        self.bandit.copy(&mut below.arms, &self.arms, first, n_arms);
+        let mut table = node.table as usize;
+        if lengths.len() > 1 {
+            below.tables.extend(lengths.iter().map(|&length| length as u32));
+            table += lengths.len();
+        }
+        for &entry in &self.tables[table..table + table_size(&lengths).unwrap_or(0)] {
+            below.tables.push(if entry == NONE {
+                NONE
+            } else {
+                moved.visit(entry & !PROVEN) | entry & PROVEN
+            });
+        }
+    }
+}
+
+/// Old nodes in the order in which they were met, which is their new order.
+struct Moved {
+    new_of: Vec<NodeId>,
+    order: Vec<NodeId>,
+}
+
+impl Moved {
+    fn visit(&mut self, old: NodeId) -> NodeId {
+        let new = &mut self.new_of[old as usize];
+        if *new == NONE {
+            *new = self.order.len() as NodeId;
+            self.order.push(old);
+        }
+        *new
+    }
+}
+
+/// Entries of the table of a node with rows of these lengths, unless it is kept in the hash map.
+fn table_size(lengths: &[usize]) -> Option<usize> {
+    if let [length] = lengths {
+        return Some(*length);
+    }
+    let joint = lengths.iter().try_fold(1usize, |product, &length| product.checked_mul(length))?;
+    (joint <= LARGEST_TABLE).then_some(joint)
+}
