@@ -1,1 +1,30 @@
+//! Everything that has a name: games, agents, their parameters, and a running match of any of them
+//! with its types erased.
 
+mod agent_spec;
+mod exec;
+mod fields;
+mod game_spec;
+mod table;
+
+pub use agent_spec::{AGENTS, AgentSpec, Seat};
+pub use fields::SpecError;
+pub use game_spec::{GAMES, GameSpec, Visitor};
+pub use table::{Advice, LegalAction, Record, Share, Table, TableError, open_table, replay};
+
+/// What a list of games or agents says about one of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub name: &'static str,
+    pub summary: &'static str,
+    /// Each parameter with its default and what it means.
+    pub parameters: &'static [Parameter],
+    pub example: &'static str,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    pub name: &'static str,
+    pub default: &'static str,
+    pub meaning: &'static str,
+}

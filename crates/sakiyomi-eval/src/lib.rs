@@ -1,1 +1,11 @@
+//! Measurements: matches between agents, and what they prove.
 
+mod arena;
+mod duel;
+mod perft;
+
+pub use arena::{Match, play_match};
+pub use duel::{
+    Duel, DuelError, DuelReport, ForfeitReport, Progress, SeatReport, SprtReport, run_duel,
+};
+pub use perft::{perft, perft_of};

@@ -1,1 +1,20 @@
+//! The games of Sakiyomi, one file each. A file opens with the rules and where they come from.
+//!
+//! Boards are words of bits (see [`Word`]), positions are small plain values, and each game knows
+//! how to play itself out at random faster than the generic loop does, with the same odds.
 
+mod bits;
+pub mod breakthrough;
+pub mod connect_four;
+pub mod othello;
+mod size;
+
+pub mod tic_tac_toe;
+mod two_players;
+
+pub use bits::Word;
+pub use breakthrough::Breakthrough;
+pub use connect_four::ConnectFour;
+pub use othello::Othello;
+pub use size::SizeError;
+pub use tic_tac_toe::TicTacToe;

@@ -10,6 +10,8 @@
 //! and do not mix, so there an arm is drawn among those within 0.01 of the highest, as Bošanský et
 //! al. (2016) found necessary.
 
+use std::sync::LazyLock;
+
 use sakiyomi_core::Rng;
 
 /// The rule by which arms are picked.
@@ -27,14 +29,53 @@ pub enum Bandit {
 pub(super) struct Arms {
     pub(super) visits: Vec<u32>,
     pub(super) sums: Vec<f64>,
-    pub(super) squares: Vec<f64>,
+    /// Sums of squared payoffs, for UCB1-Tuned.
+    squares: Vec<f64>,
+    /// The mean and one over the root of the visits, for UCB1: kept up to date for the one arm that
+    /// learns, so that the many that are compared cost a multiplication each.
+    ready: Vec<[f32; 2]>,
+}
+
+impl Arms {
+    pub(super) fn clear(&mut self) {
+        self.visits.clear();
+        self.sums.clear();
+        self.squares.clear();
+        self.ready.clear();
+    }
+}
+
+/// The logarithm of a node's visits, and its root.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exploration {
+    ln: f32,
+    root: f32,
+}
+
+impl Exploration {
+    /// Small numbers, which are asked for most, come from a table.
+    #[inline]
+    pub(super) fn of(visits: u32) -> Exploration {
+        const SMALL: usize = 2048;
+        static TABLE: LazyLock<Vec<Exploration>> =
+            LazyLock::new(|| (0..SMALL).map(|n| Exploration::compute(n as u32)).collect());
+        match TABLE.get(visits as usize) {
+            Some(&known) => known,
+            None => Exploration::compute(visits),
+        }
+    }
+
+    fn compute(visits: u32) -> Exploration {
+        let ln = libm::logf(visits.max(1) as f32);
+        Exploration { ln, root: ln.sqrt() }
+    }
 }
 
 impl Bandit {
     /// Bytes that an arm takes in the columns of this bandit.
     pub(super) fn bytes_per_arm(self) -> usize {
         match self {
-            Bandit::Ucb1 { .. } => 4 + 8,
+            Bandit::Ucb1 { .. } => 4 + 8 + 8,
             Bandit::Ucb1Tuned { .. } => 4 + 8 + 8,
         }
     }
@@ -44,38 +85,43 @@ impl Bandit {
         let len = arms.visits.len() + n;
         arms.visits.resize(len, 0);
         arms.sums.resize(len, 0.0);
-        if matches!(self, Bandit::Ucb1Tuned { .. }) {
-            arms.squares.resize(len, 0.0);
+        match self {
+            Bandit::Ucb1 { .. } => arms.ready.resize(len, [0.0; 2]),
+            Bandit::Ucb1Tuned { .. } => arms.squares.resize(len, 0.0),
         }
     }
 
     /// Appends a copy of `n` arms of another tree.
     pub(super) fn copy(self, arms: &mut Arms, from: &Arms, first: usize, n: usize) {
-        arms.visits.extend_from_slice(&from.visits[first..first + n]);
-        arms.sums.extend_from_slice(&from.sums[first..first + n]);
-        if matches!(self, Bandit::Ucb1Tuned { .. }) {
-            arms.squares.extend_from_slice(&from.squares[first..first + n]);
+        let row = first..first + n;
+        arms.visits.extend_from_slice(&from.visits[row.clone()]);
+        arms.sums.extend_from_slice(&from.sums[row.clone()]);
+        match self {
+            Bandit::Ucb1 { .. } => arms.ready.extend_from_slice(&from.ready[row]),
+            Bandit::Ucb1Tuned { .. } => arms.squares.extend_from_slice(&from.squares[row]),
         }
     }
 
     /// Picks an arm of the row of `n` arms at `first`, in which `total` picks were made before.
-    /// `ln` is the logarithm of the node's visits.
     #[inline]
-    pub(super) fn pick(self, arms: &Arms, first: usize, n: usize, total: u32, ln: f32) -> usize {
+    pub(super) fn pick(
+        self,
+        arms: &Arms,
+        first: usize,
+        n: usize,
+        total: u32,
+        exploration: Exploration,
+    ) -> usize {
         if (total as usize) < n {
             return total as usize;
         }
-        let row = first..first + n;
-        let (visits, sums) = (&arms.visits[row.clone()], &arms.sums[row.clone()]);
         match self {
             Bandit::Ucb1 { c } => {
-                let c = c as f32;
-                highest(visits.iter().zip(sums).map(|(&n, &sum)| ucb1(c, ln, n, sum)))
+                let weight = c as f32 * exploration.root;
+                highest(arms.ready[first..first + n].iter().map(|&ready| ucb1(ready, weight)))
             }
-            Bandit::Ucb1Tuned { c } => {
-                let each = visits.iter().zip(sums).zip(&arms.squares[row]);
-                let c = c as f32;
-                highest(each.map(|((&n, &sum), &square)| ucb1_tuned(c, ln, n, sum, square)))
+            Bandit::Ucb1Tuned { .. } => {
+                highest((first..first + n).map(|arm| self.score(arms, arm, exploration)))
             }
         }
     }
@@ -87,13 +133,13 @@ impl Bandit {
         first: usize,
         n: usize,
         total: u32,
-        ln: f32,
+        exploration: Exploration,
         rng: &mut Rng,
     ) -> usize {
         if (total as usize) < n {
             return total as usize;
         }
-        let scores = || (first..first + n).map(|arm| self.score(arms, arm, ln));
+        let scores = || (first..first + n).map(|arm| self.score(arms, arm, exploration));
         let bar = scores().fold(f32::NEG_INFINITY, f32::max) - CLOSE;
         let draw = rng.below(scores().filter(|&score| score >= bar).count());
         let mut close = scores().enumerate().filter(|&(_, score)| score >= bar);
@@ -101,11 +147,17 @@ impl Bandit {
     }
 
     /// The score by which `pick` compares arms that were tried.
-    pub(super) fn score(self, arms: &Arms, arm: usize, ln: f32) -> f32 {
-        let (n, sum) = (arms.visits[arm], arms.sums[arm]);
+    #[inline]
+    pub(super) fn score(self, arms: &Arms, arm: usize, exploration: Exploration) -> f32 {
         match self {
-            Bandit::Ucb1 { c } => ucb1(c as f32, ln, n, sum),
-            Bandit::Ucb1Tuned { c } => ucb1_tuned(c as f32, ln, n, sum, arms.squares[arm]),
+            Bandit::Ucb1 { c } => ucb1(arms.ready[arm], c as f32 * exploration.root),
+            Bandit::Ucb1Tuned { c } => {
+                let share = 1.0 / arms.visits[arm] as f32;
+                let mean = arms.sums[arm] as f32 * share;
+                let variance = (arms.squares[arm] as f32 * share - mean * mean).max(0.0);
+                let ln = exploration.ln * share;
+                mean + c as f32 * (ln * (variance + (2.0 * ln).sqrt()).min(0.25)).sqrt()
+            }
         }
     }
 
@@ -113,8 +165,12 @@ impl Bandit {
     pub(super) fn learn(self, arms: &mut Arms, arm: usize, payoff: f64) {
         arms.visits[arm] += 1;
         arms.sums[arm] += payoff;
-        if matches!(self, Bandit::Ucb1Tuned { .. }) {
-            arms.squares[arm] += payoff * payoff;
+        match self {
+            Bandit::Ucb1 { .. } => {
+                let visits = arms.visits[arm] as f32;
+                arms.ready[arm] = [arms.sums[arm] as f32 / visits, 1.0 / visits.sqrt()];
+            }
+            Bandit::Ucb1Tuned { .. } => arms.squares[arm] += payoff * payoff,
         }
     }
 }
@@ -123,17 +179,8 @@ impl Bandit {
 const CLOSE: f32 = 0.01;
 
 #[inline]
-fn ucb1(c: f32, ln: f32, visits: u32, sum: f64) -> f32 {
-    let share = 1.0 / visits as f32;
-    sum as f32 * share + c * (ln * share).sqrt()
-}
-
-#[inline]
-fn ucb1_tuned(c: f32, ln: f32, visits: u32, sum: f64, square: f64) -> f32 {
-    let share = 1.0 / visits as f32;
-    let mean = sum as f32 * share;
-    let variance = (square as f32 * share - mean * mean).max(0.0) + (2.0 * ln * share).sqrt();
-    mean + c * (ln * share * variance.min(0.25)).sqrt()
+fn ucb1([mean, width]: [f32; 2], weight: f32) -> f32 {
+    mean + weight * width
 }
 
 /// The index of the highest score, the first of equals.
@@ -152,34 +199,38 @@ fn highest(scores: impl Iterator<Item = f32>) -> usize {
 mod tests {
     use super::*;
 
-    fn arms(stats: &[(u32, f64)]) -> Arms {
-        Arms {
-            visits: stats.iter().map(|s| s.0).collect(),
-            sums: stats.iter().map(|s| s.1).collect(),
-            squares: stats.iter().map(|s| s.1).collect(),
+    /// One arm after so many visits with payoff 1, and the others with payoff 0.
+    fn arm(bandit: Bandit, visits: u32, wins: u32) -> Arms {
+        let mut arms = Arms::default();
+        bandit.grow(&mut arms, 1);
+        for visit in 0..visits {
+            bandit.learn(&mut arms, 0, f64::from(u8::from(visit < wins)));
         }
+        arms
     }
 
     #[test]
     fn untried_arms_come_first_in_order() {
-        let arms = arms(&[(1, 1.0), (1, 1.0), (0, 0.0)]);
-        assert_eq!(Bandit::Ucb1 { c: 1.0 }.pick(&arms, 0, 3, 2, 0.7), 2);
+        let bandit = Bandit::Ucb1 { c: 1.0 };
+        let mut arms = Arms::default();
+        bandit.grow(&mut arms, 3);
+        bandit.learn(&mut arms, 0, 1.0);
+        bandit.learn(&mut arms, 1, 1.0);
+        assert_eq!(bandit.pick(&arms, 0, 3, 2, Exploration::of(3)), 2);
     }
 
     #[test]
     fn scores_are_the_formulas_of_the_papers() {
-        // 7 of 10 after 100 visits: 0.7 + 1.4 * sqrt(ln 100 / 10) = 1.6500597
-        let arms = arms(&[(10, 7.0)]);
-        let ln = 100f32.ln();
-        let close = |a: f32, b: f32| assert!((a - b).abs() < 1e-5, "{a} {b}");
-        close(Bandit::Ucb1 { c: 1.4 }.score(&arms, 0, ln), 1.650_06);
-        // The variance 0.21 plus sqrt(2 ln 100 / 10) is above 1/4: 0.7 + sqrt(0.4605170 / 4).
-        close(Bandit::Ucb1Tuned { c: 1.0 }.score(&arms, 0, ln), 1.039_307);
-        // With 1000 of 1000000: mean 0.001, variance 0.000999 + sqrt(2 * 13.8155 / 1e6) = 0.0062556
-        let arms = self::arms(&[(1_000_000, 1_000.0)]);
-        let ln = 1e6f32.ln();
-        let expected = 0.001 + (13.815_511e-6f32 * 0.006_255_56).sqrt();
-        close(Bandit::Ucb1Tuned { c: 1.0 }.score(&arms, 0, ln), expected);
+        let check = |bandit: Bandit, (visits, wins), parent, expected: f32| {
+            let score = bandit.score(&arm(bandit, visits, wins), 0, Exploration::of(parent));
+            assert!((score - expected).abs() < 1e-5, "{bandit:?}: {score} is not {expected}");
+        };
+        // 7 of 10 after 100 visits: 0.7 + 1.4 * sqrt(ln 100 / 10)
+        check(Bandit::Ucb1 { c: 1.4 }, (10, 7), 100, 1.650_06);
+        // The variance 0.21 plus sqrt(2 ln 100 / 10) is above 1/4: 0.7 + sqrt(ln 100 / 10 / 4).
+        check(Bandit::Ucb1Tuned { c: 1.0 }, (10, 7), 100, 1.039_307);
+        // 100 of 100,000: 0.001 + sqrt(ln 1e6 / 1e5 * (0.000999 + sqrt(2 ln 1e6 / 1e5)))
+        check(Bandit::Ucb1Tuned { c: 1.0 }, (100_000, 100), 1_000_000, 0.002_560_3);
     }
 
     #[test]
@@ -188,7 +239,7 @@ mod tests {
             let mut arms = Arms::default();
             bandit.grow(&mut arms, 2);
             for total in 0..10_000u32 {
-                let arm = bandit.pick(&arms, 0, 2, total, (total.max(1) as f32).ln());
+                let arm = bandit.pick(&arms, 0, 2, total, Exploration::of(total));
                 // Arm 0 pays 0.5, arm 1 pays 1 in five of eight cases.
                 let payoff = if arm == 0 { 0.5 } else { f64::from(u8::from(total % 8 < 5)) };
                 bandit.learn(&mut arms, arm, payoff);

@@ -26,6 +26,7 @@ use sakiyomi_core::{
 };
 
 pub use bandit::Bandit;
+use bandit::Exploration;
 use tree::{Kind, Node, NodeId, Row, Tree};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,13 +93,13 @@ impl<G: Hints> Mcts<G> {
 
     /// Searches from `state`, on top of what is known about it, and returns the iterations done.
     pub fn search(&mut self, game: &G, state: &G::State, context: &mut Context<'_>) -> u64 {
-        if self.settings.fresh || self.root.as_ref() != Some(state) {
-            self.forget();
-        }
-        let MctsSettings { trees, budget, .. } = self.settings;
+        let MctsSettings { trees, budget, fresh, .. } = self.settings;
         if self.walks.is_empty() {
             let new = |_| Walk::new(game, &self.settings);
             self.walks = (0..trees.max(1)).map(new).collect();
+        }
+        if fresh || self.root.as_ref() != Some(state) {
+            self.forget();
             self.root = Some(state.clone());
         }
         let (seed, stop) = (context.rng.bits(), context.stop);
@@ -117,8 +118,9 @@ impl<G: Hints> Mcts<G> {
         })
     }
 
+    /// Empties the trees, whose memory is used again.
     fn forget(&mut self) {
-        self.walks.clear();
+        self.walks.iter_mut().for_each(|walk| walk.tree.clear());
         self.root = None;
     }
 
@@ -159,10 +161,15 @@ impl<G: Hints> Agent<G> for Mcts<G> {
         let arms = self.root_arms(&actions, player);
         let best = best_arm(&arms);
         let total: u64 = arms.iter().map(|arm| arm.visits).sum();
-        let share = |arm: &RootArm<G::Action>| arm.visits as f64 / total.max(1) as f64;
+        // Visits say nothing against a proof.
+        let certain = arms[best].proven.is_some();
+        let share = |(i, arm): (usize, &RootArm<G::Action>)| match certain {
+            true => (arm.action, f64::from(u8::from(i == best))),
+            false => (arm.action, arm.visits as f64 / total.max(1) as f64),
+        };
         Ok(Choice {
             action: arms[best].action,
-            policy: arms.iter().map(|arm| (arm.action, share(arm))).collect(),
+            policy: arms.iter().enumerate().map(share).collect(),
             value: arms[best].value(),
             iterations,
             nodes: self.n_nodes() as u64,
@@ -343,15 +350,15 @@ impl<G: Hints> Walk<G> {
         let Walk { tree, scratch, picks, .. } = self;
         let Node { visits, .. } = tree.nodes[node as usize];
         let alone = tree.nodes[node as usize].choosing().len() == 1;
-        let ln = libm::logf((visits + self.expand) as f32);
+        let exploration = Exploration::of(visits.saturating_add(self.expand));
         scratch.joint.clear();
         for Row { player, first, len } in tree.rows(node) {
             let pick = if !alone {
-                tree.bandit.pick_loosely(&tree.arms, first, len, visits, ln, rng)
+                tree.bandit.pick_loosely(&tree.arms, first, len, visits, exploration, rng)
             } else if self.solver && visits as usize >= len {
-                pick_with_proofs(tree, node, Row { player, first, len }, ln)
+                pick_with_proofs(tree, node, Row { player, first, len }, exploration)
             } else {
-                tree.bandit.pick(&tree.arms, first, len, visits, ln)
+                tree.bandit.pick(&tree.arms, first, len, visits, exploration)
             };
             picks.push(pick as u16);
             scratch.joint.push(tree.actions[first + pick]);
@@ -480,13 +487,13 @@ fn pick_with_proofs<A: Copy + Eq + std::hash::Hash>(
     tree: &Tree<A>,
     node: NodeId,
     row: Row,
-    ln: f32,
+    exploration: Exploration,
 ) -> usize {
     let (mut best, mut top) = (0, f32::NEG_INFINITY);
     for pick in 0..row.len {
         let score = match tree.arm_proof(node, pick) {
             Some(payoffs) => payoffs[row.player] as f32,
-            None => tree.bandit.score(&tree.arms, row.first + pick, ln),
+            None => tree.bandit.score(&tree.arms, row.first + pick, exploration),
         };
         if score > top {
             (best, top) = (pick, score);

@@ -105,6 +105,18 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.arms.clear();
+        self.actions.clear();
+        self.tables.clear();
+        self.far.clear();
+        self.proven.clear();
+        if let Some(index) = &mut self.index {
+            index.clear();
+        }
+    }
+
     pub(super) fn is_graph(&self) -> bool {
         self.index.is_some()
     }

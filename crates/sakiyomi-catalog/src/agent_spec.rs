@@ -1,0 +1,283 @@
+//! Agents by name, with their parameters.
+
+use std::time::Duration;
+
+use sakiyomi_core::{Agent, Budget, Playable, Player};
+use sakiyomi_search::{Bandit, FlatMonteCarlo, MaxN, Mcts, MctsSettings, RandomPlayer};
+
+use crate::exec::{self, Program};
+use crate::fields::{Fields, LARGEST, Reader, bytes_text, spec_forms};
+use crate::{Entry, GameSpec, Parameter, SpecError};
+
+/// Which agent, with all its parameters. The text form is `name:key=value,flag`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentSpec {
+    Random,
+    Flat { budget: Budget },
+    Mcts(MctsSettings),
+    MaxN { depth: u32, pruned: bool, budget: Budget },
+    Exec { command: String, time: Duration },
+}
+
+/// Which seat of which match an agent is built for.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat<'a> {
+    pub game: &'a GameSpec,
+    pub player: Player,
+    pub seed: u64,
+}
+
+const DEFAULT_ITERATIONS: u64 = 1_000;
+const DEFAULT_C: f64 = 1.0;
+const DEFAULT_DEPTH: u32 = 4;
+
+const ITERATIONS: Parameter = Parameter {
+    name: "iterations",
+    default: "1000",
+    meaning: "playouts a decision; no limit if only a time is given",
+};
+const TIME: Parameter =
+    Parameter { name: "time", default: "none", meaning: "wall time a decision, such as 50ms or 3s" };
+const CPU: Parameter = Parameter {
+    name: "cpu",
+    default: "none",
+    meaning: "CPU time of the thinking thread a decision, for fair matches at equal time",
+};
+const PRUNED: Parameter = Parameter {
+    name: "pruned",
+    default: "off",
+    meaning: "looks only at the actions that the game's own rule of thumb keeps",
+};
+
+/// All agents, in the order in which they are listed.
+pub const AGENTS: &[Entry] = &[
+    Entry {
+        name: "random",
+        summary: "chooses uniformly at random",
+        parameters: &[],
+        example: "random",
+    },
+    Entry {
+        name: "flat",
+        summary: "flat Monte Carlo: the same number of random playouts after every action",
+        parameters: &[ITERATIONS, TIME, CPU],
+        example: "flat:iterations=5000",
+    },
+    Entry {
+        name: "uct",
+        summary: "Monte-Carlo tree search (UCT; DUCT where players choose at once)",
+        parameters: &[
+            ITERATIONS,
+            TIME,
+            CPU,
+            Parameter { name: "c", default: "1", meaning: "weight of exploration" },
+            Parameter { name: "tuned", default: "off", meaning: "UCB1-Tuned instead of UCB1" },
+            Parameter {
+                name: "expand",
+                default: "1",
+                meaning: "visits that a leaf gets before its actions are told apart",
+            },
+            Parameter {
+                name: "graph",
+                default: "off",
+                meaning: "positions that meet share what lies below them (transpositions)",
+            },
+            Parameter {
+                name: "solver",
+                default: "off",
+                meaning: "proven results are backed up (MCTS-Solver)",
+            },
+            PRUNED,
+            Parameter {
+                name: "trees",
+                default: "1",
+                meaning: "trees grown at the same time on as many threads; they share the iterations",
+            },
+            Parameter {
+                name: "fresh",
+                default: "off",
+                meaning: "starts from nothing at every decision instead of keeping its tree",
+            },
+            Parameter {
+                name: "nodes",
+                default: "none",
+                meaning: "the tree stops growing at so many nodes; the search goes on in it",
+            },
+            Parameter {
+                name: "memory",
+                default: "1GiB",
+                meaning: "the tree stops growing at this size; the search goes on in it",
+            },
+        ],
+        example: "uct:iterations=10000,c=0.7,solver",
+    },
+    Entry {
+        name: "maxn",
+        summary: "max^n by iterative deepening; alpha-beta where two players make it sound",
+        parameters: &[
+            Parameter { name: "depth", default: "4", meaning: "decisions to look ahead" },
+            Parameter {
+                name: "iterations",
+                default: "none",
+                meaning: "positions it may look at in a decision",
+            },
+            TIME,
+            CPU,
+            PRUNED,
+        ],
+        example: "maxn:depth=6",
+    },
+    Entry {
+        name: "exec",
+        summary: "a program in any language that speaks the line protocol of docs/protocol.md",
+        parameters: &[Parameter {
+            name: "time",
+            default: "5s",
+            meaning: "wall time a decision; who takes longer loses the game",
+        }],
+        example: "exec:time=2s,./bot.py",
+    },
+];
+
+impl AgentSpec {
+    /// The agent itself, ready to play one match.
+    pub fn build<G: Playable>(
+        &self,
+        game: &G,
+        seat: &Seat<'_>,
+    ) -> Result<Box<dyn Agent<G>>, SpecError> {
+        if self.prunes() && !game.prunes() {
+            return Err(self.to_fields().error(format!(
+                "`pruned` would do nothing: {} has no rule by which actions are pruned",
+                seat.game
+            )));
+        }
+        Ok(match self {
+            AgentSpec::Random => Box::new(RandomPlayer),
+            AgentSpec::Flat { budget } => Box::new(FlatMonteCarlo::new(*budget)),
+            AgentSpec::Mcts(settings) => Box::new(Mcts::new(*settings)),
+            AgentSpec::MaxN { depth, pruned, budget } => {
+                Box::new(MaxN::new(*depth, *pruned, *budget))
+            }
+            AgentSpec::Exec { command, time } => {
+                Box::new(Program::new(command, *time, seat, game.players()))
+            }
+        })
+    }
+
+    /// Whether the same seed gives the same decisions again.
+    pub fn is_repeatable(&self) -> bool {
+        match self {
+            AgentSpec::Random => true,
+            AgentSpec::Flat { budget } | AgentSpec::MaxN { budget, .. } => budget.is_repeatable(),
+            AgentSpec::Mcts(settings) => settings.budget.is_repeatable(),
+            AgentSpec::Exec { .. } => false,
+        }
+    }
+
+    fn prunes(&self) -> bool {
+        match self {
+            AgentSpec::Mcts(settings) => settings.pruned,
+            AgentSpec::MaxN { pruned, .. } => *pruned,
+            _ => false,
+        }
+    }
+
+    pub(crate) fn from_fields(fields: Fields) -> Result<AgentSpec, SpecError> {
+        let name = fields.name.clone();
+        let mut reader = Reader::new(fields);
+        let spec = match name.as_str() {
+            "random" => AgentSpec::Random,
+            "flat" => AgentSpec::Flat { budget: read_budget(&mut reader, DEFAULT_ITERATIONS)? },
+            "uct" => AgentSpec::Mcts(read_mcts(&mut reader)?),
+            "maxn" => AgentSpec::MaxN {
+                depth: reader.integer("depth", 1..=1_000)?.unwrap_or(DEFAULT_DEPTH.into()) as u32,
+                budget: read_budget(&mut reader, u64::MAX)?,
+                pruned: reader.flag("pruned")?,
+            },
+            exec::NAME => {
+                let time = reader.duration("time")?.unwrap_or(exec::DEFAULT_TIME);
+                let command = reader.text(exec::COMMAND).unwrap_or_default();
+                exec::check(&command).map_err(|message| reader.fields().error(message))?;
+                AgentSpec::Exec { command, time }
+            }
+            _ => return Err(reader.fields().unknown_name("agent", AGENTS)),
+        };
+        reader.finish()?;
+        Ok(spec)
+    }
+
+    pub(crate) fn to_fields(&self) -> Fields {
+        match self {
+            AgentSpec::Random => Fields::new("random"),
+            AgentSpec::Flat { budget } => {
+                write_budget(Fields::new("flat"), budget, DEFAULT_ITERATIONS)
+            }
+            AgentSpec::Mcts(settings) => write_mcts(settings),
+            AgentSpec::MaxN { depth, pruned, budget } => {
+                let fields = Fields::new("maxn").with_unless("depth", *depth, DEFAULT_DEPTH);
+                write_budget(fields, budget, u64::MAX).with_unless("pruned", *pruned, false)
+            }
+            AgentSpec::Exec { command, time } => Fields::new(exec::NAME)
+                .with_unless("time", *time, exec::DEFAULT_TIME)
+                .with(exec::COMMAND, command.clone()),
+        }
+    }
+}
+
+spec_forms!(AgentSpec);
+
+/// Reads the limits of a search. Without any limit `default` iterations are the limit;
+/// `u64::MAX` stands for none.
+fn read_budget(reader: &mut Reader, default: u64) -> Result<Budget, SpecError> {
+    let iterations = reader.integer("iterations", 1..=LARGEST)?;
+    let wall = reader.duration("time")?;
+    let cpu = reader.duration("cpu")?;
+    let unlimited = wall.is_some() || cpu.is_some() || default == u64::MAX;
+    let iterations = iterations.or((!unlimited).then_some(default));
+    Ok(Budget { iterations, wall, cpu, ..Budget::iterations(0) })
+}
+
+fn write_budget(fields: Fields, budget: &Budget, default: u64) -> Fields {
+    let unlimited = budget.wall.is_some() || budget.cpu.is_some() || default == u64::MAX;
+    let implied = (!unlimited).then_some(default);
+    fields
+        .with_some("iterations", budget.iterations.filter(|_| budget.iterations != implied))
+        .with_some("time", budget.wall)
+        .with_some("cpu", budget.cpu)
+}
+
+fn read_mcts(reader: &mut Reader) -> Result<MctsSettings, SpecError> {
+    let mut budget = read_budget(reader, DEFAULT_ITERATIONS)?;
+    let c = reader.number("c", 0.0..=1_000.0)?.unwrap_or(DEFAULT_C);
+    let tuned = reader.flag("tuned")?;
+    let bandit = if tuned { Bandit::Ucb1Tuned { c } } else { Bandit::Ucb1 { c } };
+    let expand = reader.integer("expand", 1..=1_000_000)?.unwrap_or(1) as u32;
+    let graph = reader.flag("graph")?;
+    let solver = reader.flag("solver")?;
+    let pruned = reader.flag("pruned")?;
+    let trees = reader.integer("trees", 1..=256)?.unwrap_or(1) as u32;
+    let fresh = reader.flag("fresh")?;
+    budget.nodes = reader.integer("nodes", 1..=LARGEST)?;
+    budget.memory = reader.bytes("memory")?.unwrap_or(Budget::DEFAULT_MEMORY);
+    Ok(MctsSettings { bandit, budget, expand, graph, solver, pruned, trees, fresh })
+}
+
+fn write_mcts(settings: &MctsSettings) -> Fields {
+    let (c, tuned) = match settings.bandit {
+        Bandit::Ucb1 { c } => (c, false),
+        Bandit::Ucb1Tuned { c } => (c, true),
+    };
+    let memory = settings.budget.memory;
+    write_budget(Fields::new("uct"), &settings.budget, DEFAULT_ITERATIONS)
+        .with_unless("c", c, DEFAULT_C)
+        .with_unless("tuned", tuned, false)
+        .with_unless("expand", settings.expand, 1)
+        .with_unless("graph", settings.graph, false)
+        .with_unless("solver", settings.solver, false)
+        .with_unless("pruned", settings.pruned, false)
+        .with_unless("trees", settings.trees, 1)
+        .with_unless("fresh", settings.fresh, false)
+        .with_some("nodes", settings.budget.nodes)
+        .with_some("memory", (memory != Budget::DEFAULT_MEMORY).then(|| bytes_text(memory)))
+}

@@ -1,0 +1,513 @@
+//! The one form behind all forms of a specification. A spec is a name with named values, and is
+//! written as text (`uct:c=0.15,pruned`), as a table of TOML or as an object of JSON
+//! (`{"name": "uct", "c": 0.15, "pruned": true}`); wherever an object may stand, the text may too.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::Entry;
+
+/// The largest whole number that every form can hold: TOML has 64 bits with a sign.
+pub(crate) const LARGEST: u64 = i64::MAX as u64;
+
+/// What is wrong with a specification, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{spec}`: {message}")]
+pub struct SpecError {
+    /// The specification, as far as it is known.
+    pub spec: String,
+    pub message: String,
+}
+
+/// A name and its values, in the order in which they are written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fields {
+    pub(crate) name: String,
+    entries: Vec<(String, Value)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Flag(bool),
+    Integer(u64),
+    Number(f64),
+    Text(String),
+}
+
+impl Fields {
+    pub(crate) fn new(name: &str) -> Fields {
+        Fields { name: name.to_owned(), entries: Vec::new() }
+    }
+
+    /// Reads the text form. A part without `=` is a flag, or a bare value for [`Reader::bare`].
+    pub(crate) fn parse(text: &str) -> Result<Fields, SpecError> {
+        let (name, rest) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+        let mut fields = Fields::new(name);
+        if name.is_empty() {
+            return Err(fields.error("a name is missing before the colon"));
+        }
+        if name == crate::exec::NAME {
+            fields.entries = crate::exec::split(rest);
+            return Ok(fields);
+        }
+        for part in rest.split(',').filter(|_| !rest.is_empty()) {
+            let (key, value) = match part.split_once('=') {
+                Some((key, value)) => (key.trim(), Value::of_text(value.trim())),
+                None => (part.trim(), Value::Flag(true)),
+            };
+            if key.is_empty() {
+                return Err(SpecError {
+                    spec: text.to_owned(),
+                    message: "an empty part between commas; expected `key=value` or a flag".into(),
+                });
+            }
+            if fields.entries.iter().any(|(known, _)| known == key) {
+                return Err(SpecError {
+                    spec: text.to_owned(),
+                    message: format!("`{key}` is given twice"),
+                });
+            }
+            fields.entries.push((key.to_owned(), value));
+        }
+        Ok(fields)
+    }
+
+    #[must_use]
+    pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Fields {
+        self.entries.push((key.to_owned(), value.into()));
+        self
+    }
+
+    /// Adds the value unless it is the default, which need not be said.
+    #[must_use]
+    pub(crate) fn with_unless<V: Into<Value> + PartialEq>(
+        self,
+        key: &str,
+        value: V,
+        default: V,
+    ) -> Fields {
+        if value == default { self } else { self.with(key, value) }
+    }
+
+    #[must_use]
+    pub(crate) fn with_some<V: Into<Value>>(self, key: &str, value: Option<V>) -> Fields {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+
+    pub(crate) fn error(&self, message: impl Into<String>) -> SpecError {
+        SpecError { spec: self.to_string(), message: message.into() }
+    }
+
+    /// The error for a name that nothing has.
+    pub(crate) fn unknown_name(&self, kind: &str, known: &[Entry]) -> SpecError {
+        let names: Vec<&str> = known.iter().map(|entry| entry.name).collect();
+        self.error(format!(
+            "no {kind} is called `{}`{}; known: {}",
+            self.name,
+            suggestion(&self.name, &names),
+            names.join(", ")
+        ))
+    }
+}
+
+impl fmt::Display for Fields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for (i, (key, value)) in self.entries.iter().enumerate() {
+            f.write_str(if i == 0 { ":" } else { "," })?;
+            match value {
+                Value::Flag(true) => f.write_str(key)?,
+                // The command of a program is written as it is, see the `exec` module.
+                Value::Text(text) if key == crate::exec::COMMAND => f.write_str(text)?,
+                value => write!(f, "{key}={value}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Value {
+    fn of_text(text: &str) -> Value {
+        match (text, text.parse(), text.parse()) {
+            ("true", _, _) => Value::Flag(true),
+            ("false", _, _) => Value::Flag(false),
+            (_, Ok(integer), _) => Value::Integer(integer),
+            (_, _, Ok(number)) => Value::Number(number),
+            _ => Value::Text(text.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Flag(flag) => write!(f, "{flag}"),
+            Value::Integer(integer) => write!(f, "{integer}"),
+            Value::Number(number) => write!(f, "{number}"),
+            Value::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(flag: bool) -> Value {
+        Value::Flag(flag)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(integer: u64) -> Value {
+        Value::Integer(integer)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(integer: u32) -> Value {
+        Value::Integer(integer.into())
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Value {
+        Value::Number(number)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::Text(text)
+    }
+}
+
+impl From<Duration> for Value {
+    fn from(duration: Duration) -> Value {
+        Value::Text(duration_text(duration))
+    }
+}
+
+/// Takes the values out of fields one by one; what is left at the end is unknown.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    fields: Fields,
+    left: Vec<(String, Value)>,
+    asked: Vec<&'static str>,
+}
+
+impl Reader {
+    pub(crate) fn new(fields: Fields) -> Reader {
+        Reader { left: fields.entries.clone(), fields, asked: Vec::new() }
+    }
+
+    pub(crate) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    fn take(&mut self, key: &'static str) -> Option<Value> {
+        self.asked.push(key);
+        let at = self.left.iter().position(|(name, _)| name == key)?;
+        Some(self.left.remove(at).1)
+    }
+
+    fn wrong(&self, key: &str, expected: &str, found: &Value) -> SpecError {
+        let found = match found {
+            Value::Flag(true) => "nothing".to_owned(),
+            value => format!("`{value}`"),
+        };
+        self.fields.error(format!("`{key}` must be {expected}, not {found}"))
+    }
+
+    pub(crate) fn flag(&mut self, key: &'static str) -> Result<bool, SpecError> {
+        match self.take(key) {
+            None => Ok(false),
+            Some(Value::Flag(flag)) => Ok(flag),
+            Some(value) => Err(self.wrong(key, "alone, or true or false", &value)),
+        }
+    }
+
+    pub(crate) fn integer(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<u64>,
+    ) -> Result<Option<u64>, SpecError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Integer(n)) if range.contains(&n) => Ok(Some(n)),
+            Some(value) => {
+                let (low, high) = range.into_inner();
+                let expected = match high {
+                    LARGEST => format!("a whole number from {low} up"),
+                    _ => format!("a whole number from {low} to {high}"),
+                };
+                Err(self.wrong(key, &expected, &value))
+            }
+        }
+    }
+
+    pub(crate) fn number(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<f64>,
+    ) -> Result<Option<f64>, SpecError> {
+        let value = self.take(key);
+        let number = match value {
+            None => return Ok(None),
+            Some(Value::Integer(n)) => n as f64,
+            Some(Value::Number(x)) => x,
+            Some(_) => f64::NAN,
+        };
+        match value {
+            Some(value) if !range.contains(&number) => {
+                let expected = format!("a number from {} to {}", range.start(), range.end());
+                Err(self.wrong(key, &expected, &value))
+            }
+            _ => Ok(Some(number)),
+        }
+    }
+
+    pub(crate) fn duration(&mut self, key: &'static str) -> Result<Option<Duration>, SpecError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(value) => match parse_duration(&value.to_string()) {
+                Some(duration) => Ok(Some(duration)),
+                None => Err(self.wrong(key, "a time such as 50ms, 1.5s or 2m", &value)),
+            },
+        }
+    }
+
+    pub(crate) fn bytes(&mut self, key: &'static str) -> Result<Option<u64>, SpecError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Integer(n)) => Ok(Some(n)),
+            Some(value) => match parse_bytes(&value.to_string()) {
+                Some(bytes) => Ok(Some(bytes)),
+                None => Err(self.wrong(key, "a size such as 512MiB or 2GiB", &value)),
+            },
+        }
+    }
+
+    pub(crate) fn text(&mut self, key: &'static str) -> Option<String> {
+        self.take(key).map(|value| value.to_string())
+    }
+
+    /// Takes a part that is a value without a name, such as `7x6`, if `read` understands one.
+    pub(crate) fn bare<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let found = self.left.iter().enumerate().find_map(|(i, (name, value))| {
+            (*value == Value::Flag(true)).then(|| read(name).map(|value| (i, value)))?
+        });
+        let (at, value) = found?;
+        self.left.remove(at);
+        Some(value)
+    }
+
+    /// Ends the reading: nothing may be left.
+    pub(crate) fn finish(self) -> Result<(), SpecError> {
+        let Some((key, _)) = self.left.first() else { return Ok(()) };
+        let known = match self.asked.as_slice() {
+            [] => format!("`{}` has no parameters", self.fields.name),
+            asked => format!("known: {}", asked.join(", ")),
+        };
+        let suggestion = suggestion(key, &self.asked);
+        Err(self.fields.error(format!("unknown parameter `{key}`{suggestion}; {known}")))
+    }
+}
+
+/// `, did you mean ..?` if a known word is one slip of the keyboard away, or a few for long words.
+pub(crate) fn suggestion(word: &str, known: &[&str]) -> String {
+    let word = word.to_lowercase();
+    let slips = |other: &str| strsim::damerau_levenshtein(&word, &other.to_lowercase());
+    let most = (word.chars().count() / 3).clamp(1, 3);
+    match known.iter().min_by_key(|other| slips(other)) {
+        Some(best) if slips(best) <= most => format!(", did you mean `{best}`?"),
+        _ => String::new(),
+    }
+}
+
+/// Seconds, milliseconds or microseconds, whichever is the largest unit that needs no fraction.
+pub(crate) fn duration_text(duration: Duration) -> String {
+    let micros = duration.as_micros();
+    match micros {
+        _ if micros % 1_000_000 == 0 => format!("{}s", micros / 1_000_000),
+        _ if micros % 1_000 == 0 => format!("{}ms", micros / 1_000),
+        _ => format!("{micros}us"),
+    }
+}
+
+fn parse_duration(text: &str) -> Option<Duration> {
+    let units = [("us", 1e-6), ("ms", 1e-3), ("min", 60.0), ("s", 1.0), ("m", 60.0)];
+    let (number, unit) = units.iter().find_map(|(u, s)| Some((text.strip_suffix(u)?, s)))?;
+    let seconds = number.trim().parse::<f64>().ok()? * unit;
+    let rounded = (seconds * 1e6).round() / 1e6;
+    (rounded > 0.0 && rounded <= 1e6).then(|| Duration::from_secs_f64(rounded))
+}
+
+fn parse_bytes(text: &str) -> Option<u64> {
+    let units = [("KiB", 1u64 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("KB", 1_000)];
+    let units = units.iter().chain(&[("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)]);
+    let (number, unit) = units.into_iter().find_map(|(u, s)| Some((text.strip_suffix(u)?, s)))?;
+    let bytes = number.trim().parse::<f64>().ok()? * *unit as f64;
+    (0.0..1e18).contains(&bytes).then_some(bytes as u64)
+}
+
+/// The largest unit that divides the size.
+pub(crate) fn bytes_text(bytes: u64) -> String {
+    let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    let whole = units.iter().find(|(_, size)| bytes > 0 && bytes % size == 0);
+    whole.map_or_else(|| format!("{bytes}B"), |(unit, size)| format!("{}{unit}", bytes / size))
+}
+
+impl serde::Serialize for Fields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.entries.len() + 1))?;
+        map.serialize_entry("name", &self.name)?;
+        for (key, value) in &self.entries {
+            match value {
+                Value::Flag(flag) => map.serialize_entry(key, flag)?,
+                Value::Integer(integer) => map.serialize_entry(key, integer)?,
+                Value::Number(number) => map.serialize_entry(key, number)?,
+                Value::Text(text) => map.serialize_entry(key, text)?,
+            }
+        }
+        map.end()
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Fields, D::Error> {
+        deserializer.deserialize_any(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a spec such as \"uct:c=0.15\", or a table with a `name`")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Fields, E> {
+        Fields::parse(text).map_err(E::custom)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Fields, M::Error> {
+        let mut fields = Fields::new("");
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "name" {
+                fields.name = map.next_value()?;
+            } else {
+                let Scalar(value) = map.next_value()?;
+                // A flag that is off says the same as no flag.
+                if value != Value::Flag(false) {
+                    fields.entries.push((key, value));
+                }
+            }
+        }
+        if fields.name.is_empty() {
+            return Err(de::Error::missing_field("name"));
+        }
+        Ok(fields)
+    }
+}
+
+struct Scalar(Value);
+
+impl<'de> serde::Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error> {
+        struct ScalarVisitor;
+        impl Visitor<'_> for ScalarVisitor {
+            type Value = Scalar;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, a text, or true or false")
+            }
+
+            fn visit_bool<E: de::Error>(self, flag: bool) -> Result<Scalar, E> {
+                Ok(Scalar(Value::Flag(flag)))
+            }
+
+            fn visit_u64<E: de::Error>(self, integer: u64) -> Result<Scalar, E> {
+                Ok(Scalar(Value::Integer(integer)))
+            }
+
+            fn visit_i64<E: de::Error>(self, integer: i64) -> Result<Scalar, E> {
+                let negative = || Value::Number(integer as f64);
+                Ok(Scalar(u64::try_from(integer).map_or_else(|_| negative(), Value::Integer)))
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Scalar, E> {
+                Ok(Scalar(Value::Number(number)))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Scalar, E> {
+                Ok(Scalar(Value::Text(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_any(ScalarVisitor)
+    }
+}
+
+/// Lets a spec be written, read and serialised through its fields.
+macro_rules! spec_forms {
+    ($spec:ty) => {
+        impl std::fmt::Display for $spec {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.to_fields().fmt(f)
+            }
+        }
+
+        impl std::str::FromStr for $spec {
+            type Err = $crate::SpecError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                <$spec>::from_fields($crate::fields::Fields::parse(text)?)
+            }
+        }
+
+        impl serde::Serialize for $spec {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.to_fields().serialize(serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $spec {
+            fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                let fields = $crate::fields::Fields::deserialize(d)?;
+                <$spec>::from_fields(fields).map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+pub(crate) use spec_forms;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_are_read_and_written() {
+        for (text, micros) in [("50ms", 50_000), ("1.5s", 1_500_000), ("2m", 120_000_000)] {
+            assert_eq!(parse_duration(text), Some(Duration::from_micros(micros)), "{text}");
+        }
+        for text in ["", "5", "ms", "-1s", "0s", "nans", "infs", "1h", "1e99s"] {
+            assert_eq!(parse_duration(text), None, "{text}");
+        }
+        for text in ["3s", "1500ms", "50ms", "7us", "120s"] {
+            assert_eq!(duration_text(parse_duration(text).unwrap()), text);
+        }
+        for (text, bytes) in [("1GiB", 1 << 30), ("1.5KiB", 1536), ("10MB", 10_000_000), ("7B", 7)] {
+            assert_eq!(parse_bytes(text), Some(bytes), "{text}");
+        }
+        for text in ["", "5", "MiB", "-1B", "nanB", "1TiB"] {
+            assert_eq!(parse_bytes(text), None, "{text}");
+        }
+        assert_eq!((bytes_text(1 << 30), bytes_text(1000)), ("1GiB".into(), "1000B".into()));
+    }
+}

@@ -1,0 +1,153 @@
+//! Games by name, with their parameters.
+
+use sakiyomi_core::Playable;
+use sakiyomi_games::{Breakthrough, ConnectFour, Othello, SizeError, TicTacToe};
+
+use crate::fields::{Fields, Reader, spec_forms};
+use crate::{Entry, Parameter, SpecError};
+
+/// Which game, with all its parameters. The text form is `name:key=value`; boards may also be
+/// written as `name:7x6`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GameSpec {
+    TicTacToe,
+    ConnectFour { width: u32, height: u32 },
+    Breakthrough { width: u32, height: u32 },
+    Othello,
+}
+
+const WIDTH: Parameter =
+    Parameter { name: "width", default: "8", meaning: "columns of the board" };
+const HEIGHT: Parameter = Parameter { name: "height", default: "8", meaning: "rows of the board" };
+
+/// All games, in the order in which they are listed.
+pub const GAMES: &[Entry] = &[
+    Entry {
+        name: "tic-tac-toe",
+        summary: "three in a row on 3x3",
+        parameters: &[],
+        example: "tic-tac-toe",
+    },
+    Entry {
+        name: "connect-four",
+        summary: "stones drop into columns, four in a row win",
+        parameters: &[
+            Parameter { default: "7", ..WIDTH },
+            Parameter { default: "6", ..HEIGHT },
+        ],
+        example: "connect-four:8x7",
+    },
+    Entry {
+        name: "breakthrough",
+        summary: "pawns race to the far row",
+        parameters: &[WIDTH, HEIGHT],
+        example: "breakthrough:6x6",
+    },
+    Entry {
+        name: "othello",
+        summary: "enclosed discs change their colour, most discs win",
+        parameters: &[],
+        example: "othello",
+    },
+];
+
+/// A generic closure over games, so that a choice at run time reaches code compiled for the game.
+pub trait Visitor {
+    type Out;
+    fn visit<G: Playable>(self, game: G) -> Self::Out;
+}
+
+impl GameSpec {
+    /// Hands the game itself to the visitor.
+    pub fn with<V: Visitor>(&self, visitor: V) -> Result<V::Out, SpecError> {
+        let wrong = |error: SizeError| self.to_fields().error(error.to_string());
+        // What fits into 64 bits is played on 64 bits, which are faster.
+        Ok(match *self {
+            GameSpec::TicTacToe => visitor.visit(TicTacToe),
+            GameSpec::Othello => visitor.visit(Othello),
+            GameSpec::ConnectFour { width, height } => {
+                match ConnectFour::<u64>::new(width as usize, height as usize) {
+                    Ok(game) => visitor.visit(game),
+                    Err(_) => visitor.visit(
+                        ConnectFour::<u128>::new(width as usize, height as usize).map_err(wrong)?,
+                    ),
+                }
+            }
+            GameSpec::Breakthrough { width, height } => {
+                match Breakthrough::<u64>::new(width as usize, height as usize) {
+                    Ok(game) => visitor.visit(game),
+                    Err(_) => visitor.visit(
+                        Breakthrough::<u128>::new(width as usize, height as usize)
+                            .map_err(wrong)?,
+                    ),
+                }
+            }
+        })
+    }
+
+    pub fn players(&self) -> Result<usize, SpecError> {
+        struct CountPlayers;
+        impl Visitor for CountPlayers {
+            type Out = usize;
+            fn visit<G: Playable>(self, game: G) -> usize {
+                game.players()
+            }
+        }
+        self.with(CountPlayers)
+    }
+
+    pub(crate) fn from_fields(fields: Fields) -> Result<GameSpec, SpecError> {
+        let name = fields.name.clone();
+        let mut reader = Reader::new(fields);
+        let spec = match name.as_str() {
+            "tic-tac-toe" => GameSpec::TicTacToe,
+            "connect-four" => {
+                let (width, height) = read_size(&mut reader, (7, 6))?;
+                GameSpec::ConnectFour { width, height }
+            }
+            "breakthrough" => {
+                let (width, height) = read_size(&mut reader, (8, 8))?;
+                GameSpec::Breakthrough { width, height }
+            }
+            "othello" => GameSpec::Othello,
+            _ => return Err(reader.fields().unknown_name("game", GAMES)),
+        };
+        reader.finish()?;
+        spec.players()?;
+        Ok(spec)
+    }
+
+    pub(crate) fn to_fields(&self) -> Fields {
+        let sized = |name, size: (u32, u32), default: (u32, u32)| {
+            Fields::new(name)
+                .with_unless("width", size.0, default.0)
+                .with_unless("height", size.1, default.1)
+        };
+        match *self {
+            GameSpec::TicTacToe => Fields::new("tic-tac-toe"),
+            GameSpec::ConnectFour { width, height } => sized("connect-four", (width, height), (7, 6)),
+            GameSpec::Breakthrough { width, height } => {
+                sized("breakthrough", (width, height), (8, 8))
+            }
+            GameSpec::Othello => Fields::new("othello"),
+        }
+    }
+}
+
+spec_forms!(GameSpec);
+
+/// The size of a board: `width` and `height`, or both at once as in `7x6`.
+fn read_size(reader: &mut Reader, default: (u32, u32)) -> Result<(u32, u32), SpecError> {
+    let both = reader.bare(|text| {
+        let (width, height) = text.split_once('x')?;
+        Some((width.parse::<u32>().ok()?, height.parse::<u32>().ok()?))
+    });
+    let width = reader.integer("width", 1..=1_000)?;
+    let height = reader.integer("height", 1..=1_000)?;
+    if both.is_some() && (width.is_some() || height.is_some()) {
+        return Err(reader.fields().error("the size is given twice"));
+    }
+    let (default_width, default_height) = both.unwrap_or(default);
+    let size = |given: Option<u64>, default: u32| given.map_or(default, |n| n as u32);
+    Ok((size(width, default_width), size(height, default_height)))
+}

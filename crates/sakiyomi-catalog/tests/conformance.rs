@@ -1,0 +1,229 @@
+//! What every game of the catalog must keep to, whatever its rules are.
+
+use std::collections::HashSet;
+
+use sakiyomi_catalog::{GAMES, GameSpec, Visitor};
+use sakiyomi_core::{Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, Turn};
+
+/// Every game at its defaults, and sizes that take other code paths.
+fn all_games() -> Vec<GameSpec> {
+    let defaults = GAMES.iter().map(|entry| entry.name);
+    let examples = GAMES.iter().map(|entry| entry.example);
+    let sizes = ["connect-four:4x4", "connect-four:9x7", "breakthrough:5x5", "breakthrough:11x9"];
+    let mut specs: Vec<GameSpec> = Vec::new();
+    for text in defaults.chain(examples).chain(sizes) {
+        let spec = text.parse().unwrap_or_else(|error| panic!("{error}"));
+        if !specs.contains(&spec) {
+            specs.push(spec);
+        }
+    }
+    specs
+}
+
+fn check_all(check: impl Fn(&GameSpec) + Copy) {
+    for game in all_games() {
+        check(&game);
+    }
+}
+
+/// Plays random matches by the plain rules and looks at every state on the way.
+fn random_states<G: Game>(game: &G, n_matches: u64, mut look: impl FnMut(&G::State, Turn)) {
+    let (mut actions, mut outcomes) = (Vec::new(), Vec::new());
+    for seed in 0..n_matches {
+        let mut rng = Rng::stream(&[7, seed]);
+        let mut state = game.start();
+        for step in 0.. {
+            assert!(step < 10_000, "a match does not end");
+            let turn = game.turn(&state);
+            look(&state, turn);
+            match turn {
+                Turn::Over(_) => break,
+                Turn::Chance => {
+                    let outcome = game.sample(&state, &mut outcomes, &mut rng);
+                    game.apply(&mut state, &[outcome]);
+                }
+                Turn::Choose(who) => {
+                    let mut pick = |player| {
+                        actions.clear();
+                        game.actions(&state, player, &mut actions);
+                        actions[rng.below(actions.len())]
+                    };
+                    let joint: Vec<G::Action> = who.map(&mut pick).collect();
+                    game.apply(&mut state, &joint);
+                }
+            }
+        }
+    }
+}
+
+struct Rules;
+
+impl Visitor for Rules {
+    type Out = ();
+
+    fn visit<G: Playable>(self, game: G) {
+        assert!(size_of::<G::Action>() <= 16, "actions are small");
+        assert!((1..=MAX_PLAYERS).contains(&game.players()));
+        assert_eq!(game.start(), game.start(), "the start is always the same");
+        let mut sums = HashSet::new();
+        random_states(&game, 30, |state, turn| {
+            assert_eq!(game.turn(state), turn, "asking changes nothing");
+            assert_eq!(game.key(state), game.key(&state.clone()));
+            match turn {
+                Turn::Over(payoffs) => check_payoffs(&game, &payoffs, &mut sums),
+                Turn::Chance => {
+                    let mut outcomes = Vec::new();
+                    game.outcomes(state, &mut outcomes);
+                    let sum: f64 = outcomes.iter().map(|outcome| outcome.1).sum();
+                    assert!((sum - 1.0).abs() < 1e-9, "probabilities add up to {sum}");
+                }
+                Turn::Choose(who) => {
+                    assert!(!who.is_empty(), "someone chooses");
+                    for player in who {
+                        assert!(player.index() < game.players());
+                        check_actions(&game, state, player);
+                    }
+                }
+            }
+        });
+        assert!(!game.constant_sum() || sums.len() == 1, "sums of payoffs: {sums:?}");
+    }
+}
+
+fn check_payoffs<G: Game>(game: &G, payoffs: &Payoffs, sums: &mut HashSet<i64>) {
+    let each = payoffs.as_slice(game.players());
+    assert!(each.iter().all(|payoff| (0.0..=1.0).contains(payoff)), "{each:?}");
+    let empty_seats = &payoffs.as_slice(MAX_PLAYERS)[game.players()..];
+    assert!(empty_seats.iter().all(|&payoff| payoff == 0.0));
+    sums.insert((each.iter().sum::<f64>() * 1e6).round() as i64);
+}
+
+fn check_actions<G: Playable>(game: &G, state: &G::State, player: Player) {
+    let mut actions = Vec::new();
+    game.actions(state, player, &mut actions);
+    assert!(!actions.is_empty(), "whoever chooses has an action");
+    let unique: HashSet<G::Action> = actions.iter().copied().collect();
+    assert_eq!(unique.len(), actions.len(), "every action is listed once");
+    // The list is appended to what is there.
+    let mut appended = actions.clone();
+    game.actions(state, player, &mut appended);
+    assert_eq!(appended, [actions.clone(), actions.clone()].concat());
+    let mut kept = actions.clone();
+    game.prune(state, player, &mut kept);
+    assert!(!kept.is_empty() && kept.iter().all(|action| unique.contains(action)));
+    assert!(game.prunes() || kept == actions, "a game that does not prune removes nothing");
+    if let Some(estimate) = game.estimate(state) {
+        let each = estimate.as_slice(game.players());
+        assert!(each.iter().all(|payoff| (0.0..=1.0).contains(payoff)), "{each:?}");
+    }
+}
+
+#[test]
+fn rules_keep_their_promises() {
+    check_all(|game| game.with(Rules).unwrap_or_else(|error| panic!("{error}")));
+}
+
+struct Face;
+
+impl Visitor for Face {
+    type Out = ();
+
+    fn visit<G: Playable>(self, game: G) {
+        let names: HashSet<String> =
+            (0..game.players()).map(|i| game.player_name(Player(i as u8))).collect();
+        assert_eq!(names.len(), game.players(), "players have different names");
+        random_states(&game, 5, |state, turn| {
+            let view = game.view(state);
+            assert!(!view.caption.is_empty(), "a caption says what happens now");
+            let n_cells = view.board.as_ref().map_or(0, |board| {
+                let n_cells = board.column_labels.len() * board.row_labels.len();
+                assert_eq!(board.cells.len(), n_cells, "a board is full of cells");
+                n_cells
+            });
+            let Turn::Choose(who) = turn else { return };
+            for player in who {
+                let mut actions = Vec::new();
+                game.actions(state, player, &mut actions);
+                for &action in &actions {
+                    let text = game.action_text(state, player, action);
+                    assert!(!text.is_empty() && text.trim() == text && !text.contains(['\t', '\n']));
+                    assert_eq!(game.parse(state, player, &text), Some(action), "{text}");
+                    let shouted = format!("  {}\n", text.to_uppercase());
+                    assert_eq!(game.parse(state, player, &shouted), Some(action), "{text}");
+                    let cells = game.action_cells(state, player, action);
+                    assert!(cells.iter().all(|&cell| (cell as usize) < n_cells));
+                }
+                assert_eq!(game.parse(state, player, "no such move"), None);
+            }
+            // Only those who choose have moves.
+            for player in (0..game.players()).map(|i| Player(i as u8)) {
+                assert!(who.contains(player) || game.parse(state, player, "pass").is_none());
+            }
+        });
+    }
+}
+
+#[test]
+fn texts_and_views_can_be_read_and_typed() {
+    check_all(|game| game.with(Face).unwrap_or_else(|error| panic!("{error}")));
+}
+
+/// An override of `playout` or `random_action` has the distribution of the plain rules: the mean
+/// payoff of every player agrees within 5 standard errors, and actions are uniform.
+struct Overrides;
+
+impl Visitor for Overrides {
+    type Out = ();
+
+    fn visit<G: Playable>(self, game: G) {
+        let n = 4_000;
+        let (mut plain, mut fast) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
+        random_states(&game, n, |_, turn| {
+            if let Turn::Over(payoffs) = turn {
+                plain.iter_mut().zip(payoffs.as_slice(MAX_PLAYERS)).for_each(|(s, p)| *s += p);
+            }
+        });
+        let (mut rng, mut scratch) = (Rng::new(99), Scratch::default());
+        for _ in 0..n {
+            let payoffs = game.playout(&mut game.start(), &mut scratch, &mut rng);
+            fast.iter_mut().zip(payoffs.as_slice(MAX_PLAYERS)).for_each(|(s, p)| *s += p);
+        }
+        for (plain, fast) in plain.iter().zip(fast) {
+            // A payoff in 0..1 has a variance of at most 1/4.
+            let error = (2.0 * 0.25 * n as f64).sqrt();
+            assert!((plain - fast).abs() < 5.0 * error, "{plain} by the rules, {fast} by playouts");
+        }
+        check_random_actions(&game);
+    }
+}
+
+fn check_random_actions<G: Game>(game: &G) {
+    let (mut rng, mut buffer) = (Rng::new(5), Vec::new());
+    let mut n_states = 0;
+    random_states(game, 1, |state, turn| {
+        let Turn::Choose(who) = turn else { return };
+        n_states += 1;
+        if n_states % 4 != 1 {
+            return;
+        }
+        for player in who {
+            let mut actions = Vec::new();
+            game.actions(state, player, &mut actions);
+            let per_action = 400.0;
+            let mut counts = vec![0.0; actions.len()];
+            for _ in 0..actions.len() * per_action as usize {
+                let action = game.random_action(state, player, &mut buffer, &mut rng);
+                let at = actions.iter().position(|&a| a == action);
+                counts[at.expect("a random action is legal")] += 1.0;
+            }
+            let chi2: f64 = counts.iter().map(|c: &f64| (c - per_action).powi(2) / per_action).sum();
+            let freedom = (actions.len() - 1) as f64;
+            assert!(chi2 <= freedom + 6.0 * (2.0 * freedom).sqrt() + 1e-9, "chi-square {chi2}");
+        }
+    });
+}
+
+#[test]
+fn fast_paths_have_the_distribution_of_the_rules() {
+    check_all(|game| game.with(Overrides).unwrap_or_else(|error| panic!("{error}")));
+}

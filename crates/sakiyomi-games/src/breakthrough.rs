@@ -1,0 +1,298 @@
+//! Breakthrough (Dan Troyka, 2000): each player has two rows of pawns, which step straight or
+//! diagonally forward and capture diagonally only. Whoever first reaches the far row, or captures
+//! every pawn of the other, wins. Someone can always move: the foremost pawn has a diagonal, and
+//! nothing of its own side stands there. So there are no draws.
+//!
+//! White is the first player, starts in rows 1 and 2 and moves up; black starts in the two highest
+//! rows and moves down.
+
+use sakiyomi_core::{
+    Board, Game, Hints, Payoffs, Player, Rng, Scratch, Show, Turn, View, cell_name,
+};
+
+use crate::two_players::{Status, drawn, keep_good, opponent, squash};
+use crate::{SizeError, Word};
+
+/// The rules on one size of board; 8x8 by default. `W` holds width x height bits, row by row from
+/// the bottom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breakthrough<W = u64> {
+    width: u32,
+    height: u32,
+    /// The cells that are not in the first column, and those that are not in the last one.
+    beyond_first: W,
+    before_last: W,
+}
+
+/// The pawns of both players, and who is to move.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Position<W = u64> {
+    pawns: [W; 2],
+    status: Status,
+}
+
+const _: () = assert!(size_of::<Position<u64>>() <= 24);
+const _: () = assert!(size_of::<Position<u128>>() <= 48);
+
+/// A step of a pawn from one cell to another, whether it captures or not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Step {
+    from: u8,
+    to: u8,
+}
+
+const _: () = assert!(size_of::<Step>() == 2);
+
+impl<W: Word> Breakthrough<W> {
+    /// A board with a free row between the pawns that fits into the bits of `W`.
+    pub fn new(width: usize, height: usize) -> Result<Breakthrough<W>, SizeError> {
+        let fits = width.checked_mul(height).is_some_and(|cells| cells <= W::BITS as usize);
+        if !fits || width < 2 || height < 5 {
+            let possible = format!(
+                "the board must be at least 2 wide and 5 high, and width x height at most {}",
+                W::BITS
+            );
+            return Err(SizeError { game: "breakthrough", width, height, possible });
+        }
+        let (width, height) = (width as u32, height as u32);
+        let first = (0..height).fold(W::NONE, |cells, y| cells | W::bit(y * width));
+        let board = W::lowest_bits(width * height);
+        let before_last = board & !(first << (width - 1));
+        Ok(Breakthrough { width, height, beyond_first: board & !first, before_last })
+    }
+
+    pub fn width(&self) -> usize {
+        self.width as usize
+    }
+
+    pub fn height(&self) -> usize {
+        self.height as usize
+    }
+
+    /// The cells of a row, counted from the bottom.
+    #[inline(always)]
+    fn row(&self, y: u32) -> W {
+        W::lowest_bits(self.width) << (y * self.width)
+    }
+
+    /// The row that `player` wants to reach, after `n_steps` more steps.
+    #[inline(always)]
+    fn row_before_goal(&self, player: Player, n_steps: u32) -> W {
+        self.row(if player.0 == 0 { self.height - 1 - n_steps } else { n_steps })
+    }
+
+    /// Where the pawns of `player` can step to: towards the first column, straight ahead, and
+    /// towards the last column.
+    #[inline(always)]
+    fn targets(&self, player: Player, own: W, other: W) -> [W; 3] {
+        let ahead = if player.0 == 0 { own << self.width } else { own >> self.width };
+        let first = ahead >> 1 & self.before_last & !own;
+        let last = ahead << 1 & self.beyond_first & !own;
+        [first, ahead & !(own | other), last]
+    }
+
+    /// The step of `player` to this cell; `lane` is an index into what [`Self::targets`] returns.
+    #[inline(always)]
+    fn step(&self, player: Player, lane: u32, to: u32) -> Step {
+        let ahead_of = if player.0 == 0 { to - self.width } else { to + self.width };
+        Step { from: (ahead_of + 1 - lane) as u8, to: to as u8 }
+    }
+
+    /// Draws a step. No 64 cells hold more targets than [`Word::draw`] can count: up to 21 columns
+    /// there are at most 42 pawns with three steps each; more columns have five rows, 64 cells are
+    /// less than three of them, and two neighbouring rows together hold at most three targets per
+    /// column, as a pawn in the nearer row is no target.
+    #[inline(always)]
+    fn random_step(&self, player: Player, own: W, other: W, rng: &mut Rng) -> Step {
+        let (lane, to) = W::draw(self.targets(player, own, other), rng);
+        self.step(player, lane, to)
+    }
+
+    /// Moves a pawn of `own` and removes what stands in its way; true if that wins.
+    #[inline(always)]
+    fn make(&self, player: Player, own: &mut W, other: &mut W, step: Step) -> bool {
+        let to = W::bit(u32::from(step.to));
+        *own ^= W::bit(u32::from(step.from)) | to;
+        *other &= !to;
+        to.meets(self.row_before_goal(player, 0)) || other.is_empty()
+    }
+
+    /// Whether `player`, who is to move, can win with this move. A pawn one step from its goal
+    /// always gets there: it has a diagonal, and nothing of its own side has arrived before it.
+    fn wins_at_once(&self, player: Player, own: W, other: W) -> bool {
+        let [first, _, last] = self.targets(player, own, other);
+        own.meets(self.row_before_goal(player, 1))
+            || (other.count() == 1 && other.meets(first | last))
+    }
+
+    /// The column and row of a cell.
+    fn place(&self, cell: u8) -> (usize, usize) {
+        (cell as usize % self.width(), cell as usize / self.width())
+    }
+}
+
+impl Default for Breakthrough<u64> {
+    fn default() -> Breakthrough<u64> {
+        Breakthrough::new(8, 8).expect("64 bits fit into 64")
+    }
+}
+
+impl<W: Word> Game for Breakthrough<W> {
+    type State = Position<W>;
+    type Action = Step;
+
+    fn players(&self) -> usize {
+        2
+    }
+
+    fn start(&self) -> Position<W> {
+        let rows = |y: u32| self.row(y) | self.row(y + 1);
+        Position { pawns: [rows(0), rows(self.height - 2)], status: Status::ToMove(Player(0)) }
+    }
+
+    #[inline]
+    fn turn(&self, position: &Position<W>) -> Turn {
+        position.status.turn()
+    }
+
+    #[inline]
+    fn actions(&self, position: &Position<W>, player: Player, out: &mut Vec<Step>) {
+        let own = position.pawns[player.index()];
+        let other = position.pawns[opponent(player).index()];
+        for (lane, targets) in (0..).zip(self.targets(player, own, other)) {
+            out.extend(targets.indices().map(|to| self.step(player, lane, to)));
+        }
+    }
+
+    #[inline]
+    fn apply(&self, position: &mut Position<W>, actions: &[Step]) {
+        let mover = position.status.mover();
+        let [white, black] = &mut position.pawns;
+        let (own, other) = if mover.0 == 0 { (white, black) } else { (black, white) };
+        let won = self.make(mover, own, other, actions[0]);
+        position.status = if won { Status::Won(mover) } else { Status::ToMove(opponent(mover)) };
+    }
+
+    #[inline]
+    fn random_action(
+        &self,
+        position: &Position<W>,
+        player: Player,
+        _: &mut Vec<Step>,
+        rng: &mut Rng,
+    ) -> Step {
+        let own = position.pawns[player.index()];
+        let other = position.pawns[opponent(player).index()];
+        self.random_step(player, own, other, rng)
+    }
+
+    fn playout(&self, position: &mut Position<W>, _: &mut Scratch<Step>, rng: &mut Rng) -> Payoffs {
+        let Status::ToMove(first) = position.status else { return position.status.payoffs() };
+        let [mut white, mut black] = position.pawns;
+        let mut is_white_to_move = first.0 == 0;
+        // Both colours in one round: the compiler then knows which way the pawns go.
+        let winner = loop {
+            if is_white_to_move {
+                let step = self.random_step(Player(0), white, black, rng);
+                if self.make(Player(0), &mut white, &mut black, step) {
+                    break Player(0);
+                }
+            }
+            is_white_to_move = true;
+            let step = self.random_step(Player(1), black, white, rng);
+            if self.make(Player(1), &mut black, &mut white, step) {
+                break Player(1);
+            }
+        };
+        *position = Position { pawns: [white, black], status: Status::Won(winner) };
+        Payoffs::win(winner)
+    }
+
+    fn constant_sum(&self) -> bool {
+        true
+    }
+}
+
+impl<W: Word> Hints for Breakthrough<W> {
+    fn prunes(&self) -> bool {
+        true
+    }
+
+    /// Decisive and anti-decisive moves (Teytaud and Teytaud 2010): a win at once is taken, and
+    /// otherwise only the steps after which the opponent has none are worth a look.
+    fn prune(&self, position: &Position<W>, player: Player, actions: &mut Vec<Step>) {
+        let rival = opponent(player);
+        let (own, other) = (position.pawns[player.index()], position.pawns[rival.index()]);
+        let after = |step: &Step| {
+            let (mut own, mut other) = (own, other);
+            let won = self.make(player, &mut own, &mut other, *step);
+            (won, own, other)
+        };
+        if self.wins_at_once(player, own, other) {
+            keep_good(actions, |step| after(step).0);
+        } else if own.count() == 1 || self.wins_at_once(rival, other, own) {
+            // A step never brings a pawn of the rival closer to its goal, but it can bring the
+            // last one of the player within their reach.
+            keep_good(actions, |step| {
+                let (_, own, other) = after(step);
+                !self.wins_at_once(rival, other, own)
+            });
+        }
+    }
+
+    /// Counts pawns, and how far they have come: with the square of the way, up to two pawns more.
+    fn estimate(&self, position: &Position<W>) -> Option<Payoffs> {
+        let [white, black] = [Player(0), Player(1)].map(|player| {
+            let pawns = position.pawns[player.index()];
+            let value = |n_steps: u32| {
+                let way = 1.0 - f64::from(n_steps) / f64::from(self.height - 1);
+                let n_pawns = (pawns & self.row_before_goal(player, n_steps)).count();
+                f64::from(n_pawns) * (1.0 + 2.0 * way * way)
+            };
+            (1..self.height).map(value).sum::<f64>()
+        });
+        Some(squash(white - black, 4.0))
+    }
+}
+
+impl<W: Word> Show for Breakthrough<W> {
+    /// From and to, with `x` between them if a pawn is captured: `b2-b3`, `b2xc3`.
+    fn action_text(&self, position: &Position<W>, player: Player, action: Step) -> String {
+        let captures = position.pawns[opponent(player).index()].has(action.to.into());
+        let [from, to] = [action.from, action.to].map(|cell| {
+            let (x, y) = self.place(cell);
+            cell_name(x, y)
+        });
+        format!("{from}{}{to}", if captures { 'x' } else { '-' })
+    }
+
+    fn view(&self, position: &Position<W>) -> View {
+        let board = Board::square(self.width(), self.height(), |x, y| {
+            let cell = (y * self.width() + x) as u32;
+            drawn(position.pawns.iter().position(|pawns| pawns.has(cell)), ["w", "b"])
+        });
+        let caption = match position.status {
+            Status::Won(player) => {
+                let arrived = position.pawns[player.index()].meets(self.row_before_goal(player, 0));
+                let goal = if player.0 == 0 { self.height } else { 1 };
+                let how = if arrived { &format!("reaching row {goal}") } else { "capturing all" };
+                format!("{} wins by {how}", NAMES[player.index()])
+            }
+            Status::ToMove(player) => format!("{} to move", NAMES[player.index()]),
+            Status::Drawn => "draw".to_owned(),
+        };
+        View { board: Some(board), panels: Vec::new(), caption }
+    }
+
+    /// The pawn, then where it goes.
+    fn action_cells(&self, _: &Position<W>, _: Player, action: Step) -> Vec<u16> {
+        let places = [action.from, action.to].map(|cell| self.place(cell));
+        places.map(|(x, y)| Board::square_index(self.width(), self.height(), x, y)).to_vec()
+    }
+
+    fn player_name(&self, player: Player) -> String {
+        NAMES[player.index()].to_owned()
+    }
+}
+
+const NAMES: [&str; 2] = ["white", "black"];

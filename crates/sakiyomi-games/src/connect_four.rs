@@ -1,0 +1,293 @@
+//! Connect four (Howard Wexler, 1974): two players drop stones into the columns of an upright
+//! board, and four of one's own stones in a row, upright, level or diagonal, win. A full board is a
+//! draw.
+//!
+//! A column takes one bit more than it has cells, and that bit is never set: lines cannot run on
+//! from one column into the next, and adding the lowest cells to the stones finds the free cell of
+//! every column (the layout of John Tromp's Fhourstones).
+
+use sakiyomi_core::{
+    Board, Game, Hints, Payoffs, Player, Rng, Scratch, Show, Turn, View, cell_name,
+};
+
+use crate::two_players::{Status, drawn, keep_good, opponent, squash};
+use crate::{SizeError, Word};
+
+/// The rules on one size of board; 7x6 by default. `W` holds width x (height + 1) bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectFour<W = u64> {
+    width: u32,
+    height: u32,
+    /// The lowest cell of every column.
+    bottom: W,
+    /// All cells.
+    board: W,
+    /// How far apart neighbours are in the four kinds of lines.
+    lines: [u32; 4],
+}
+
+/// The stones of both players, and who is to move.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Position<W = u64> {
+    stones: [W; 2],
+    status: Status,
+}
+
+const _: () = assert!(size_of::<Position<u64>>() <= 24);
+const _: () = assert!(size_of::<Position<u128>>() <= 48);
+
+/// The column, counted from the left, into which a stone is dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Column(u8);
+
+const _: () = assert!(size_of::<Column>() == 1);
+
+impl<W: Word> ConnectFour<W> {
+    /// A board with room for four in a row that fits into the bits of `W`.
+    pub fn new(width: usize, height: usize) -> Result<ConnectFour<W>, SizeError> {
+        let bits = height.checked_add(1).and_then(|stride| stride.checked_mul(width));
+        let fits = bits.is_some_and(|bits| bits <= W::BITS as usize);
+        if !fits || width.min(height) == 0 || width.max(height) < 4 {
+            let possible = format!(
+                "the board must be at least 4 wide or 4 high (and 1 the other way), \
+                 and width x (height + 1) at most {}",
+                W::BITS
+            );
+            return Err(SizeError { game: "connect four", width, height, possible });
+        }
+        let (width, height) = (width as u32, height as u32);
+        let stride = height + 1;
+        let bottom = (0..width).fold(W::NONE, |bottom, x| bottom | W::bit(x * stride));
+        let board = (0..height).fold(W::NONE, |board, y| board | bottom << y);
+        // Less than four columns have room for upright lines only, and the distances of the other
+        // kinds could exceed the word.
+        let lines = if width < 4 { [1; 4] } else { [1, stride - 1, stride, stride + 1] };
+        Ok(ConnectFour { width, height, bottom, board, lines })
+    }
+
+    pub fn width(&self) -> usize {
+        self.width as usize
+    }
+
+    pub fn height(&self) -> usize {
+        self.height as usize
+    }
+
+    /// The free cell of every column that is not full, out of the stones of both players.
+    #[inline(always)]
+    fn playable(&self, stones: W) -> W {
+        stones.plus(self.bottom) & self.board
+    }
+
+    /// The cells of one column.
+    #[inline(always)]
+    fn column(&self, x: u32) -> W {
+        W::lowest_bits(self.height) << (x * (self.height + 1))
+    }
+
+    /// The cells on which one more stone would make four in a row, whether playable or not.
+    fn completing(&self, own: W) -> W {
+        let mut cells = W::NONE;
+        for step in self.lines {
+            // The free cell is the last, the third, the second or the first of the four.
+            let two_before = own << step & own << (2 * step);
+            let two_after = own >> step & own >> (2 * step);
+            cells |= two_before & (own << (3 * step) | own >> step);
+            cells |= two_after & (own << step | own >> (3 * step));
+        }
+        cells & self.board
+    }
+
+    /// The column and row of a cell.
+    fn place(&self, index: u32) -> (usize, usize) {
+        ((index / (self.height + 1)) as usize, (index % (self.height + 1)) as usize)
+    }
+
+    /// The loop of [`Game::playout`]. A column is drawn out of all and drawn again if it is full,
+    /// which is uniform over the open ones and needs no list of them.
+    #[inline(always)]
+    fn play_out_along(&self, lines: [u32; 4], position: &mut Position<W>, rng: &mut Rng) {
+        let Status::ToMove(mut mover) = position.status else { return };
+        let mut own = position.stones[mover.index()];
+        let mut other = position.stones[opponent(mover).index()];
+        let status = loop {
+            let column = self.column(rng.below(self.width as usize) as u32);
+            let stone = self.playable(own | other) & column;
+            if stone.is_empty() {
+                continue;
+            }
+            own |= stone;
+            if has_four(own, lines) {
+                break Status::Won(mover);
+            }
+            if own | other == self.board {
+                break Status::Drawn;
+            }
+            (own, other) = (other, own);
+            mover = opponent(mover);
+        };
+        position.stones[mover.index()] = own;
+        position.stones[opponent(mover).index()] = other;
+        position.status = status;
+    }
+}
+
+impl Default for ConnectFour<u64> {
+    fn default() -> ConnectFour<u64> {
+        ConnectFour::new(7, 6).expect("49 bits fit into 64")
+    }
+}
+
+/// Whether four stones stand in a row, with these distances between neighbours.
+#[inline(always)]
+fn has_four<W: Word>(stones: W, lines: [u32; 4]) -> bool {
+    let mut four = W::NONE;
+    for step in lines {
+        let two = stones & stones >> step;
+        four |= two & two >> (2 * step);
+    }
+    !four.is_empty()
+}
+
+impl<W: Word> Game for ConnectFour<W> {
+    type State = Position<W>;
+    type Action = Column;
+
+    fn players(&self) -> usize {
+        2
+    }
+
+    fn start(&self) -> Position<W> {
+        Position { stones: [W::NONE; 2], status: Status::ToMove(Player(0)) }
+    }
+
+    #[inline]
+    fn turn(&self, position: &Position<W>) -> Turn {
+        position.status.turn()
+    }
+
+    #[inline]
+    fn actions(&self, position: &Position<W>, _: Player, out: &mut Vec<Column>) {
+        let playable = self.playable(position.stones[0] | position.stones[1]);
+        let open = (0..self.width).filter(|&x| playable.meets(self.column(x)));
+        out.extend(open.map(|x| Column(x as u8)));
+    }
+
+    #[inline]
+    fn apply(&self, position: &mut Position<W>, actions: &[Column]) {
+        let mover = position.status.mover();
+        let stones = position.stones[0] | position.stones[1];
+        let stone = self.playable(stones) & self.column(u32::from(actions[0].0));
+        debug_assert!(!stone.is_empty(), "the column is full");
+        let own = position.stones[mover.index()] | stone;
+        position.stones[mover.index()] = own;
+        position.status = if has_four(own, self.lines) {
+            Status::Won(mover)
+        } else if stones | stone == self.board {
+            Status::Drawn
+        } else {
+            Status::ToMove(opponent(mover))
+        };
+    }
+
+    #[inline]
+    fn random_action(
+        &self,
+        position: &Position<W>,
+        _: Player,
+        _: &mut Vec<Column>,
+        rng: &mut Rng,
+    ) -> Column {
+        let playable = self.playable(position.stones[0] | position.stones[1]);
+        loop {
+            let x = rng.below(self.width as usize) as u32;
+            if playable.meets(self.column(x)) {
+                return Column(x as u8);
+            }
+        }
+    }
+
+    fn playout(
+        &self,
+        position: &mut Position<W>,
+        _: &mut Scratch<Column>,
+        rng: &mut Rng,
+    ) -> Payoffs {
+        // The same loop twice: with six rows the compiler knows the distances.
+        const SIX_ROWS: [u32; 4] = [1, 6, 7, 8];
+        if self.lines == SIX_ROWS {
+            self.play_out_along(SIX_ROWS, position, rng);
+        } else {
+            self.play_out_along(self.lines, position, rng);
+        }
+        position.status.payoffs()
+    }
+
+    fn constant_sum(&self) -> bool {
+        true
+    }
+}
+
+impl<W: Word> Hints for ConnectFour<W> {
+    fn prunes(&self) -> bool {
+        true
+    }
+
+    /// Decisive and anti-decisive moves (Teytaud and Teytaud 2010): a win at once is taken, and if
+    /// the opponent threatens one, only the cells that they need are worth a look.
+    fn prune(&self, position: &Position<W>, player: Player, actions: &mut Vec<Column>) {
+        let playable = self.playable(position.stones[0] | position.stones[1]);
+        let wins = playable & self.completing(position.stones[player.index()]);
+        let threats = playable & self.completing(position.stones[opponent(player).index()]);
+        let urgent = if wins.is_empty() { threats } else { wins };
+        keep_good(actions, |column| urgent.meets(self.column(u32::from(column.0))));
+    }
+
+    /// Counts the free cells that would make four in a row, and stones near the middle column.
+    fn estimate(&self, position: &Position<W>) -> Option<Payoffs> {
+        let free = !(position.stones[0] | position.stones[1]);
+        let [first, second] = position.stones.map(|own| {
+            let threats = f64::from((self.completing(own) & free).count());
+            let near_middle: u32 = (0..self.width)
+                .map(|x| (own & self.column(x)).count() * x.min(self.width - 1 - x))
+                .sum();
+            3.0 * threats + 0.25 * f64::from(near_middle)
+        });
+        Some(squash(first - second, 6.0))
+    }
+}
+
+impl<W: Word> Show for ConnectFour<W> {
+    /// The letter of the column.
+    fn action_text(&self, _: &Position<W>, _: Player, action: Column) -> String {
+        cell_name(action.0.into(), 0).trim_end_matches('1').to_owned()
+    }
+
+    fn view(&self, position: &Position<W>) -> View {
+        let piece = |x: usize, y: usize| {
+            let index = x as u32 * (self.height + 1) + y as u32;
+            drawn(position.stones.iter().position(|stones| stones.has(index)), NAMES)
+        };
+        let caption = match position.status {
+            Status::ToMove(player) => format!("{} to move", NAMES[player.index()]),
+            Status::Won(player) => format!("{} wins with four in a row", NAMES[player.index()]),
+            Status::Drawn => "draw".to_owned(),
+        };
+        let board = Some(Board::square(self.width(), self.height(), piece));
+        View { board, panels: Vec::new(), caption }
+    }
+
+    /// The cell in which the stone comes to rest.
+    fn action_cells(&self, position: &Position<W>, _: Player, action: Column) -> Vec<u16> {
+        let playable = self.playable(position.stones[0] | position.stones[1]);
+        let cell = playable & self.column(u32::from(action.0));
+        let places = cell.indices().map(|index| self.place(index));
+        places.map(|(x, y)| Board::square_index(self.width(), self.height(), x, y)).collect()
+    }
+
+    fn player_name(&self, player: Player) -> String {
+        NAMES[player.index()].to_owned()
+    }
+}
+
+const NAMES: [&str; 2] = ["x", "o"];

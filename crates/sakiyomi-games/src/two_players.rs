@@ -1,0 +1,66 @@
+//! What the games of two players share.
+
+use sakiyomi_core::{Cell, Payoffs, Player, Players, Turn};
+
+/// Who is to move, or how it ended: kept in the positions, so that nothing has to be searched for
+/// to tell whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Status {
+    ToMove(Player),
+    Won(Player),
+    Drawn,
+}
+
+impl Status {
+    #[inline]
+    pub(crate) fn turn(self) -> Turn {
+        match self {
+            Status::ToMove(player) => Turn::Choose(Players::one(player)),
+            over => Turn::Over(over.payoffs()),
+        }
+    }
+
+    /// What the two get; nothing as long as someone is to move.
+    #[inline]
+    pub(crate) fn payoffs(self) -> Payoffs {
+        match self {
+            Status::ToMove(_) => Payoffs::default(),
+            Status::Won(player) => Payoffs::win(player),
+            Status::Drawn => Payoffs::even(2, 0.5),
+        }
+    }
+
+    /// The player to move; there must be one.
+    #[inline]
+    pub(crate) fn mover(self) -> Player {
+        match self {
+            Status::ToMove(player) => player,
+            over => panic!("nobody is to move: {over:?}"),
+        }
+    }
+}
+
+#[inline]
+pub(crate) fn opponent(player: Player) -> Player {
+    Player(player.0 ^ 1)
+}
+
+/// Keeps the actions that are `good`, unless that would leave none.
+pub(crate) fn keep_good<A>(actions: &mut Vec<A>, good: impl Fn(&A) -> bool) {
+    if actions.iter().any(&good) {
+        actions.retain(good);
+    }
+}
+
+/// Payoffs out of a score that is positive if the first player stands better; a score of `scale`
+/// is half of the way from even to a sure win. No exponential, so that every machine gets the same
+/// number.
+pub(crate) fn squash(score: f64, scale: f64) -> Payoffs {
+    let first = 0.5 + 0.5 * score / (scale + score.abs());
+    Payoffs::of([first, 1.0 - first])
+}
+
+/// The drawing of a cell that is empty or holds a piece of one player.
+pub(crate) fn drawn(owner: Option<usize>, symbols: [&str; 2]) -> Cell {
+    owner.map_or_else(Cell::default, |owner| Cell::piece(symbols[owner], Player(owner as u8)))
+}

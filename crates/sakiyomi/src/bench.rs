@@ -1,0 +1,212 @@
+//! Speed and signature. Speed is counted in CPU time of the measuring thread, on one thread.
+
+use std::hash::Hasher;
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+use rustc_hash::FxHasher;
+use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, Visitor, open_table};
+use sakiyomi_core::{Budget, Context, Playable, Player, Rng, Scratch, Stop, Turn};
+use sakiyomi_search::{Mcts, MctsSettings};
+use serde::Serialize;
+
+/// How fast a game and the tree search on it are, from the start position.
+#[derive(Clone, Debug, Serialize)]
+pub struct Speed {
+    pub game: GameSpec,
+    pub playouts_per_cpu_second: f64,
+    /// Steps in which players choose.
+    pub turns_per_playout: f64,
+    pub simulations_per_cpu_second: f64,
+    /// Of one search, each from nothing.
+    pub simulations: u64,
+    /// The whole tree, arms included, over its nodes.
+    pub bytes_per_node: f64,
+    pub bytes_per_arm: usize,
+}
+
+/// Measures playouts and searches for at least `seconds` of CPU time each.
+pub fn measure_speed(
+    game: &GameSpec,
+    settings: MctsSettings,
+    simulations: u64,
+    seconds: f64,
+) -> Result<Speed, SpecError> {
+    let least = Duration::from_secs_f64(seconds);
+    let settings = MctsSettings {
+        budget: Budget { memory: u64::MAX, ..Budget::iterations(simulations) },
+        trees: 1,
+        fresh: true,
+        ..settings
+    };
+    game.with(MeasureSpeed { spec: game, settings, simulations, least })
+}
+
+struct MeasureSpeed<'a> {
+    spec: &'a GameSpec,
+    settings: MctsSettings,
+    simulations: u64,
+    least: Duration,
+}
+
+impl Visitor for MeasureSpeed<'_> {
+    type Out = Speed;
+
+    fn visit<G: Playable>(self, game: G) -> Speed {
+        let MeasureSpeed { spec, settings, simulations, least } = self;
+        let (start, mut state) = (game.start(), game.start());
+        let (mut rng, mut scratch) = (Rng::new(1), Scratch::default());
+        let playouts_per_cpu_second = rate(least, || {
+            for _ in 0..PLAYOUTS_AT_ONCE {
+                state.clone_from(&start);
+                std::hint::black_box(game.playout(&mut state, &mut scratch, &mut rng));
+            }
+            PLAYOUTS_AT_ONCE
+        });
+        let mut agent = Mcts::new(settings);
+        let stop = Stop::new();
+        let simulations_per_cpu_second = rate(least, || {
+            agent.search(&game, &start, &mut Context { rng: &mut rng, stop: &stop })
+        });
+        Speed {
+            game: spec.clone(),
+            playouts_per_cpu_second,
+            turns_per_playout: turns_per_playout(&game),
+            simulations_per_cpu_second,
+            simulations,
+            bytes_per_node: agent.bytes() as f64 / agent.n_nodes() as f64,
+            bytes_per_arm: agent.bytes_per_arm(),
+        }
+    }
+}
+
+const PLAYOUTS_AT_ONCE: u64 = 100;
+
+/// What `work` gets done in a second of CPU time. It returns how much it did.
+fn rate(least: Duration, mut work: impl FnMut() -> u64) -> f64 {
+    work(); // Fills caches and buffers.
+    let start = ThreadTime::now();
+    let mut done = 0;
+    loop {
+        done += work();
+        let elapsed = start.elapsed();
+        if elapsed >= least {
+            return done as f64 / elapsed.as_secs_f64();
+        }
+    }
+}
+
+/// The mean number of turns of a random match, by the plain rules.
+fn turns_per_playout<G: Playable>(game: &G) -> f64 {
+    const MATCHES: u64 = 200;
+    let (mut rng, mut actions, mut outcomes) = (Rng::new(2), Vec::new(), Vec::new());
+    let mut n_turns = 0u64;
+    for _ in 0..MATCHES {
+        let mut state = game.start();
+        loop {
+            match game.turn(&state) {
+                Turn::Over(_) => break,
+                Turn::Chance => {
+                    let outcome = game.sample(&state, &mut outcomes, &mut rng);
+                    game.apply(&mut state, &[outcome]);
+                }
+                Turn::Choose(who) => {
+                    n_turns += 1;
+                    let mut pick = |p| game.random_action(&state, p, &mut actions, &mut rng);
+                    let joint: Vec<G::Action> = who.map(&mut pick).collect();
+                    game.apply(&mut state, &joint);
+                }
+            }
+        }
+    }
+    n_turns as f64 / MATCHES as f64
+}
+
+/// How one search fares as its tree grows.
+#[derive(Clone, Debug, Serialize)]
+pub struct Growth {
+    pub iterations: u64,
+    pub nanoseconds_per_iteration: f64,
+    pub nodes: usize,
+    pub bytes: usize,
+}
+
+/// Searches from the start with each of these numbers of iterations.
+pub fn measure_growth(
+    game: &GameSpec,
+    settings: MctsSettings,
+    iterations: &[u64],
+) -> Result<Vec<Growth>, SpecError> {
+    struct MeasureGrowth<'a>(MctsSettings, &'a [u64]);
+    impl Visitor for MeasureGrowth<'_> {
+        type Out = Vec<Growth>;
+
+        fn visit<G: Playable>(self, game: G) -> Vec<Growth> {
+            let stop = Stop::new();
+            let each = |&iterations: &u64| {
+                let budget = Budget { memory: u64::MAX, ..Budget::iterations(iterations) };
+                let mut agent = Mcts::new(MctsSettings { budget, trees: 1, fresh: true, ..self.0 });
+                let mut rng = Rng::new(1);
+                // Small searches are repeated, so that all are measured over a similar time.
+                let repetitions = (300_000 / iterations).max(1);
+                let start = ThreadTime::now();
+                for _ in 0..repetitions {
+                    agent.search(&game, &game.start(), &mut Context { rng: &mut rng, stop: &stop });
+                }
+                let nanoseconds = start.elapsed().as_nanos() as f64;
+                Growth {
+                    iterations,
+                    nanoseconds_per_iteration: nanoseconds / (iterations * repetitions) as f64,
+                    nodes: agent.n_nodes(),
+                    bytes: agent.bytes(),
+                }
+            };
+            self.1.iter().map(each).collect()
+        }
+    }
+    game.with(MeasureGrowth(settings, iterations))
+}
+
+/// Games, agents and numbers of random moves before the decision that make up the signature.
+const SIGNATURE: &[(&str, &[&str])] = &[
+    ("tic-tac-toe", &["random", "uct:iterations=500,solver", "maxn:depth=9"]),
+    ("connect-four", &["uct:iterations=2000", "uct:iterations=500,tuned,graph", "maxn:depth=5"]),
+    ("connect-four:9x7", &["uct:iterations=300,expand=5", "flat:iterations=300"]),
+    ("breakthrough", &["uct:iterations=500,c=0.5", "uct:iterations=300,pruned,trees=3"]),
+    ("breakthrough:6x6", &["uct:iterations=500,solver,graph", "maxn:depth=3"]),
+    ("othello", &["uct:iterations=500", "flat:iterations=200", "maxn:depth=3"]),
+];
+const SIGNATURE_PLIES: [usize; 3] = [0, 4, 9];
+
+/// One number that every change of behaviour changes: games, agents and seeds are fixed, and what
+/// they decide and why is hashed.
+pub fn signature() -> Result<u64, anyhow::Error> {
+    let mut hasher = FxHasher::default();
+    for (game, agents) in SIGNATURE {
+        let game: GameSpec = game.parse()?;
+        for (agent, plies) in agents.iter().flat_map(|a| SIGNATURE_PLIES.map(|plies| (a, plies))) {
+            let agent: AgentSpec = agent.parse()?;
+            let mut table = open_table(&game, plies as u64)?;
+            let random = AgentSpec::Random;
+            for _ in 0..plies {
+                let Some(player) = mover(&table.turn()) else { break };
+                let action = table.advise(&random, player, &Stop::new())?.action;
+                table.play(&[action.as_str()])?;
+            }
+            let Some(player) = mover(&table.turn()) else { continue };
+            let advice = table.advise(&agent, player, &Stop::new())?;
+            hasher.write(advice.action.as_bytes());
+            hasher.write_u64(advice.iterations);
+            hasher.write_u64(advice.nodes);
+            hasher.write_u64(advice.value.unwrap_or(-1.0).to_bits());
+        }
+    }
+    Ok(hasher.finish())
+}
+
+fn mover(turn: &Turn) -> Option<Player> {
+    match turn {
+        Turn::Choose(who) => who.into_iter().next(),
+        _ => None,
+    }
+}

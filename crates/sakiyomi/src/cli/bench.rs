@@ -1,0 +1,146 @@
+//! `sakiyomi bench`.
+
+use std::io::Write;
+
+use clap::Args;
+use sakiyomi::bench::{Growth, Speed, measure_growth, measure_speed, signature};
+use sakiyomi_catalog::{AgentSpec, GAMES, GameSpec};
+use sakiyomi_search::MctsSettings;
+use serde_json::json;
+
+use super::{BadInput, print_json, text_table};
+
+/// Measure playouts and searches per second of CPU time, on one thread
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sakiyomi bench
+  sakiyomi bench connect-four othello --simulations 100000 --json
+  sakiyomi bench breakthrough --growth
+  sakiyomi bench --signature")]
+pub(super) struct Options {
+    /// Games to measure; all if none is named
+    games: Vec<GameSpec>,
+    /// Simulations of one search, each from nothing
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    simulations: u64,
+    /// CPU seconds per measurement, at least
+    #[arg(long, default_value_t = 1.0, value_parser = positive)]
+    seconds: f64,
+    /// The search to measure: uct with any of its parameters but budgets
+    #[arg(long, default_value = "uct")]
+    agent: AgentSpec,
+    /// Measure time per iteration and memory as a tree grows
+    #[arg(long)]
+    growth: bool,
+    /// Print one number that changes when any behaviour does
+    #[arg(long, conflicts_with_all = ["games", "growth"])]
+    signature: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const GROWTH_ITERATIONS: [u64; 3] = [10_000, 100_000, 1_000_000];
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if seconds > 0.0 && seconds < 1e6 => Ok(seconds),
+        _ => Err("expected a positive number of seconds".to_owned()),
+    }
+}
+
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
+    if options.signature {
+        let signature = format!("{:016x}", signature()?);
+        return match options.json {
+            true => print_json(&json!({ "signature": signature }), out),
+            false => Ok(writeln!(out, "{signature}")?),
+        };
+    }
+    let AgentSpec::Mcts(settings) = options.agent else {
+        let message = format!("`{}` is no tree search; expected uct:..", options.agent);
+        return Err(BadInput(message).into());
+    };
+    let all = || GAMES.iter().map(|entry| entry.name.parse()).collect::<Result<Vec<_>, _>>();
+    let games = if options.games.is_empty() { all()? } else { options.games.clone() };
+    // A rule of thumb that a game does not have is refused here as everywhere.
+    for game in &games {
+        sakiyomi_catalog::open_table(game, 0)?
+            .seat(sakiyomi_core::Player(0), &options.agent)?;
+    }
+    if options.growth {
+        return growth(&games, settings, options.json, out);
+    }
+    let mut speeds = Vec::new();
+    for game in &games {
+        speeds.push(measure_speed(game, settings, options.simulations, options.seconds)?);
+    }
+    match options.json {
+        true => print_json(&json!({ "games": speeds }), out),
+        false => print_speeds(&speeds, out),
+    }
+}
+
+fn print_speeds(speeds: &[Speed], out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut table = text_table(&[
+        "game",
+        "playouts / CPU s",
+        "turns each",
+        "simulations / CPU s",
+        "bytes / node",
+        "bytes / arm",
+    ]);
+    for speed in speeds {
+        table.add_row([
+            speed.game.to_string(),
+            thousands(speed.playouts_per_cpu_second),
+            format!("{:.1}", speed.turns_per_playout),
+            thousands(speed.simulations_per_cpu_second),
+            format!("{:.0}", speed.bytes_per_node),
+            speed.bytes_per_arm.to_string(),
+        ]);
+    }
+    Ok(writeln!(out, "{table}")?)
+}
+
+fn growth(
+    games: &[GameSpec],
+    settings: MctsSettings,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let mut table =
+        text_table(&["game", "iterations", "ns / iteration", "nodes", "MiB", "bytes / node"]);
+    let mut all = Vec::new();
+    for game in games {
+        let steps = measure_growth(game, settings, &GROWTH_ITERATIONS)?;
+        for Growth { iterations, nanoseconds_per_iteration, nodes, bytes } in &steps {
+            table.add_row([
+                game.to_string(),
+                thousands(*iterations as f64),
+                format!("{nanoseconds_per_iteration:.0}"),
+                thousands(*nodes as f64),
+                format!("{:.1}", *bytes as f64 / f64::from(1 << 20)),
+                format!("{:.0}", *bytes as f64 / *nodes as f64),
+            ]);
+        }
+        all.push(json!({ "game": game.to_string(), "growth": steps }));
+    }
+    match as_json {
+        true => print_json(&json!({ "games": all }), out),
+        false => Ok(writeln!(out, "{table}")?),
+    }
+}
+
+/// A number with commas between thousands.
+fn thousands(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

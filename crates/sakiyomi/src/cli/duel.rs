@@ -1,0 +1,164 @@
+//! `sakiyomi duel`.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::thread;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sakiyomi_catalog::{AgentSpec, GameSpec};
+use sakiyomi_core::Stop;
+use sakiyomi_core::stats::{Elo, Hypothesis, Interval, Sprt, Tally};
+use sakiyomi_eval::{Duel, DuelReport, run_duel};
+
+use super::{BadInput, print_json, text_table};
+
+/// Match two agents over many games, in every seat equally often
+#[derive(Debug, Args)]
+#[command(after_help = "The same games, agents, seed and iteration budgets give the same result \
+on any number of threads.
+Stops early with --sprt, or with Ctrl-C, which reports the games that are complete.
+
+Examples:
+  sakiyomi duel connect-four uct:iterations=2000 uct:iterations=1000 --games 200
+  sakiyomi duel breakthrough uct:cpu=20ms,pruned uct:cpu=20ms --games 1000 --sprt 0,50
+  sakiyomi duel tic-tac-toe exec:./bot.py random --json")]
+pub(super) struct Options {
+    /// The game, such as connect-four or breakthrough:6x6
+    game: GameSpec,
+    /// The agent whose results are counted, such as uct:iterations=2000
+    first: AgentSpec,
+    /// Its opponent
+    second: AgentSpec,
+    /// Games to play; rounded up so that both agents take every seat equally often
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    games: u64,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games played at the same time; the number of cores if not given
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Stop as soon as the Elo difference is shown to be ELO0 (H0) or ELO1 (H1); both errors are
+    /// 0.05 if not given
+    #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", allow_hyphen_values = true)]
+    sprt: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
+    let duel = Duel {
+        game: options.game.clone(),
+        agents: [options.first.clone(), options.second.clone()],
+        games: options.games,
+        seed: options.seed,
+        threads: options.threads.map_or_else(cores, usize::from),
+        sprt: options.sprt.as_deref().map(parse_sprt).transpose()?,
+    };
+    let stop = Arc::new(Stop::new());
+    let on_interrupt = Arc::clone(&stop);
+    // Without a handler Ctrl-C still ends the program, only without a report.
+    let _ = ctrlc::set_handler(move || on_interrupt.request());
+    let bar = progress_bar(options.quiet);
+    let report = run_duel(&duel, &stop, &mut |progress| {
+        bar.set_length(progress.games);
+        bar.set_position(progress.done);
+        bar.set_message(tally_text(&progress.tally));
+    })?;
+    bar.finish_and_clear();
+    match options.json {
+        true => print_json(&report, out),
+        false => print_report(&report, out),
+    }
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn parse_sprt(text: &str) -> anyhow::Result<Sprt> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|part| part.trim().parse())
+        .collect::<Result<_, _>>()
+        .map_err(|_| BadInput(format!("--sprt {text}: expected numbers, such as 0,50")))?;
+    let sprt = match numbers[..] {
+        [elo0, elo1] => Sprt::new(elo0, elo1, 0.05, 0.05),
+        [elo0, elo1, alpha, beta] => Sprt::new(elo0, elo1, alpha, beta),
+        _ => {
+            let message = format!("--sprt {text}: expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA");
+            return Err(BadInput(message).into());
+        }
+    };
+    sprt.map_err(|error| BadInput(format!("--sprt {text}: {error}")).into())
+}
+
+fn progress_bar(quiet: bool) -> ProgressBar {
+    if quiet || !io::stderr().is_terminal() {
+        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    }
+    let style = "{bar:30} {pos} of {len}  {msg}  {eta} left";
+    let style = ProgressStyle::with_template(style).expect("the template is well formed");
+    ProgressBar::new(1).with_style(style)
+}
+
+fn tally_text(tally: &Tally) -> String {
+    let Tally { wins, draws, losses } = tally;
+    let Interval { low, high } = tally.interval();
+    let score = tally.score().unwrap_or(0.5);
+    format!("{wins}-{draws}-{losses}  {score:.3} [{low:.3}, {high:.3}]")
+}
+
+fn print_report(report: &DuelReport, out: &mut dyn Write) -> anyhow::Result<()> {
+    let [first, second] = &report.agents;
+    writeln!(out, "{}: {first} against {second}\n", report.game)?;
+    let mut table = text_table(&["seat", "games", "won", "drawn", "lost", "score", "95 % interval"]);
+    let total = Tally { wins: report.wins, draws: report.draws, losses: report.losses };
+    let seats = report.seats.iter().map(|seat| (format!("{} {}", seat.seat + 1, seat.name), seat.tally));
+    for (name, tally) in seats.chain([("all".to_owned(), total)]) {
+        let Interval { low, high } = tally.interval();
+        table.add_row([
+            name,
+            tally.games().to_string(),
+            tally.wins.to_string(),
+            tally.draws.to_string(),
+            tally.losses.to_string(),
+            tally.score().map_or_else(|| "-".to_owned(), |score| format!("{score:.3}")),
+            format!("[{low:.3}, {high:.3}]"),
+        ]);
+    }
+    writeln!(out, "{table}\n")?;
+    if let Some(Elo { difference, low, high }) = report.elo {
+        writeln!(out, "Elo difference {difference:+.0} [{low:+.0}, {high:+.0}]")?;
+    }
+    writeln!(out, "sign test, two-sided: p = {}", p_text(report.sign_test))?;
+    if let Some(sprt) = &report.sprt {
+        let verdict = match sprt.accepted {
+            Some(Hypothesis::H0) => format!("H0 accepted: Elo {}", sprt.test.elo0),
+            Some(Hypothesis::H1) => format!("H1 accepted: Elo {}", sprt.test.elo1),
+            None => "undecided".to_owned(),
+        };
+        let (llr, lower, upper) = (sprt.llr, sprt.lower, sprt.upper);
+        writeln!(out, "SPRT: {verdict} (LLR {llr:.2} in [{lower:.2}, {upper:.2}])")?;
+    }
+    writeln!(out, "{:.1} turns a game, {:.1} s", report.mean_turns, report.seconds)?;
+    if report.n_forfeits > 0 {
+        writeln!(out, "{} games lost by forfeit, the first of them:", report.n_forfeits)?;
+        for forfeit in &report.forfeits {
+            writeln!(out, "  game {}: {}", forfeit.game, forfeit.reason)?;
+        }
+    }
+    if report.interrupted {
+        writeln!(out, "stopped early: only complete rounds are counted")?;
+    }
+    let note = if report.repeatable { "repeat with" } else { "not exactly repeatable" };
+    Ok(writeln!(out, "{note}: {}", report.command)?)
+}
+
+fn p_text(p: f64) -> String {
+    if p < 0.001 { format!("{p:.1e}") } else { format!("{p:.3}") }
+}

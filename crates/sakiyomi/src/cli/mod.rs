@@ -1,0 +1,104 @@
+//! Commands: what they take, and how they end.
+
+mod bench;
+mod duel;
+mod lists;
+mod perft;
+mod play;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use sakiyomi_catalog::{SpecError, TableError};
+use sakiyomi_eval::DuelError;
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 something failed on the way (reading, writing, \
+                          the system); 2 the command or its input is wrong.";
+
+/// 先読み, reading ahead: a laboratory for game search.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = EXIT_CODES, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the games and their parameters
+    #[command(after_help = "Example:\n  sakiyomi games --json")]
+    Games(lists::Options),
+    /// List the agents and their parameters
+    #[command(after_help = "Example:\n  sakiyomi agents")]
+    Agents(lists::Options),
+    Play(play::Options),
+    Duel(duel::Options),
+    Bench(bench::Options),
+    Perft(perft::Options),
+    /// Print the completions of a shell
+    #[command(
+        after_help = "Example:\n  sakiyomi completions bash > /etc/bash_completion.d/sakiyomi"
+    )]
+    Completions { shell: clap_complete::Shell },
+}
+
+/// Runs the command that the arguments name.
+pub(crate) fn main() -> ExitCode {
+    let out = &mut io::stdout().lock();
+    let done = match Cli::parse().command {
+        Command::Games(options) => lists::games(&options, out),
+        Command::Agents(options) => lists::agents(&options, out),
+        Command::Play(options) => play::run(&options, &mut io::stdin().lock(), out),
+        Command::Duel(options) => duel::run(&options, out),
+        Command::Bench(options) => bench::run(&options, out),
+        Command::Perft(options) => perft::run(&options, out),
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "sakiyomi", &mut text);
+            out.write_all(&text).map_err(Into::into)
+        }
+    };
+    match done.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            ExitCode::from(if is_bad_input(&error) { 2 } else { 1 })
+        }
+    }
+}
+
+/// Input that makes no sense where nothing more special fits.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct BadInput(String);
+
+fn is_bad_input(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.is::<BadInput>()
+            || cause.is::<SpecError>()
+            || cause.is::<TableError>()
+            || cause.is::<DuelError>()
+    })
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().map(io::Error::kind)
+    };
+    error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
+}
+
+fn print_json(value: &impl serde::Serialize, out: &mut dyn Write) -> anyhow::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value).map_err(io::Error::from)?;
+    Ok(writeln!(out)?)
+}
+
+/// A table that is also Markdown.
+fn text_table(header: &[&str]) -> comfy_table::Table {
+    let mut table = comfy_table::Table::new();
+    table.load_style(comfy_table::presets::ASCII_MARKDOWN).set_header(header);
+    table
+}

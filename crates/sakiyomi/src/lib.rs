@@ -1,0 +1,10 @@
+#![doc = include_str!("../../../README.md")]
+
+pub use sakiyomi_catalog as catalog;
+pub use sakiyomi_core as core;
+pub use sakiyomi_eval as eval;
+pub use sakiyomi_games as games;
+pub use sakiyomi_search as search;
+
+pub mod bench;
+pub mod draw;
