@@ -36,8 +36,11 @@ const ITERATIONS: Parameter = Parameter {
     default: "1000",
     meaning: "playouts a decision; no limit if only a time is given",
 };
-const TIME: Parameter =
-    Parameter { name: "time", default: "none", meaning: "wall time a decision, such as 50ms or 3s" };
+const TIME: Parameter = Parameter {
+    name: "time",
+    default: "none",
+    meaning: "wall time a decision, such as 50ms or 3s",
+};
 const CPU: Parameter = Parameter {
     name: "cpu",
     default: "none",

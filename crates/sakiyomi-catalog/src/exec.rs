@@ -62,12 +62,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    pub(crate) fn new(
-        command: &str,
-        time: Duration,
-        seat: &Seat<'_>,
-        n_players: usize,
-    ) -> Program {
+    pub(crate) fn new(command: &str, time: Duration, seat: &Seat<'_>, n_players: usize) -> Program {
         let Seat { game, player, seed } = seat;
         let greeting =
             format!("sakiyomi\t1\ngame\t{game}\nseat\t{}\t{n_players}\nseed\t{seed}\n", player.0);
@@ -89,7 +84,8 @@ impl Program {
 
     fn ask(&mut self, legal: &str) -> Result<String, String> {
         let time = self.time;
-        let request = format!("moves{}\nlegal{legal}\nclock\t{}\ngo\n", self.moves, time.as_millis());
+        let request =
+            format!("moves{}\nlegal{legal}\nclock\t{}\ngo\n", self.moves, time.as_millis());
         let process = self.start()?;
         process.send(&request)?;
         let answer = process.answer(time + GRACE)?;

@@ -84,7 +84,7 @@ impl Fields {
 
     /// Adds the value unless it is the default, which need not be said.
     #[must_use]
-    pub(crate) fn with_unless<V: Into<Value> + PartialEq>(
+    pub(crate) fn with_unless<V: Into<Value> + PartialEq + Copy>(
         self,
         key: &str,
         value: V,
@@ -333,8 +333,8 @@ pub(crate) fn suggestion(word: &str, known: &[&str]) -> String {
 pub(crate) fn duration_text(duration: Duration) -> String {
     let micros = duration.as_micros();
     match micros {
-        _ if micros % 1_000_000 == 0 => format!("{}s", micros / 1_000_000),
-        _ if micros % 1_000 == 0 => format!("{}ms", micros / 1_000),
+        _ if micros.is_multiple_of(1_000_000) => format!("{}s", micros / 1_000_000),
+        _ if micros.is_multiple_of(1_000) => format!("{}ms", micros / 1_000),
         _ => format!("{micros}us"),
     }
 }
@@ -358,7 +358,7 @@ fn parse_bytes(text: &str) -> Option<u64> {
 /// The largest unit that divides the size.
 pub(crate) fn bytes_text(bytes: u64) -> String {
     let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    let whole = units.iter().find(|(_, size)| bytes > 0 && bytes % size == 0);
+    let whole = units.iter().find(|(_, size)| bytes > 0 && bytes.is_multiple_of(*size));
     whole.map_or_else(|| format!("{bytes}B"), |(unit, size)| format!("{}{unit}", bytes / size))
 }
 
@@ -502,7 +502,8 @@ mod tests {
         for text in ["3s", "1500ms", "50ms", "7us", "120s"] {
             assert_eq!(duration_text(parse_duration(text).unwrap()), text);
         }
-        for (text, bytes) in [("1GiB", 1 << 30), ("1.5KiB", 1536), ("10MB", 10_000_000), ("7B", 7)] {
+        for (text, bytes) in [("1GiB", 1 << 30), ("1.5KiB", 1536), ("10MB", 10_000_000), ("7B", 7)]
+        {
             assert_eq!(parse_bytes(text), Some(bytes), "{text}");
         }
         for text in ["", "5", "MiB", "-1B", "nanB", "1TiB"] {

@@ -16,8 +16,7 @@ pub enum GameSpec {
     Othello,
 }
 
-const WIDTH: Parameter =
-    Parameter { name: "width", default: "8", meaning: "columns of the board" };
+const WIDTH: Parameter = Parameter { name: "width", default: "8", meaning: "columns of the board" };
 const HEIGHT: Parameter = Parameter { name: "height", default: "8", meaning: "rows of the board" };
 
 /// All games, in the order in which they are listed.
@@ -31,10 +30,7 @@ pub const GAMES: &[Entry] = &[
     Entry {
         name: "connect-four",
         summary: "stones drop into columns, four in a row win",
-        parameters: &[
-            Parameter { default: "7", ..WIDTH },
-            Parameter { default: "6", ..HEIGHT },
-        ],
+        parameters: &[Parameter { default: "7", ..WIDTH }, Parameter { default: "6", ..HEIGHT }],
         example: "connect-four:8x7",
     },
     Entry {
@@ -125,7 +121,9 @@ impl GameSpec {
         };
         match *self {
             GameSpec::TicTacToe => Fields::new("tic-tac-toe"),
-            GameSpec::ConnectFour { width, height } => sized("connect-four", (width, height), (7, 6)),
+            GameSpec::ConnectFour { width, height } => {
+                sized("connect-four", (width, height), (7, 6))
+            }
             GameSpec::Breakthrough { width, height } => {
                 sized("breakthrough", (width, height), (8, 8))
             }

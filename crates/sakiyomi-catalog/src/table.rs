@@ -33,8 +33,7 @@ pub trait Table: Send {
     fn think(&mut self, player: Player, stop: &Stop) -> Result<Advice, TableError>;
 
     /// Asks any agent what it would play for a choosing player.
-    fn advise(&self, agent: &AgentSpec, player: Player, stop: &Stop)
-    -> Result<Advice, TableError>;
+    fn advise(&self, agent: &AgentSpec, player: Player, stop: &Stop) -> Result<Advice, TableError>;
 
     fn record(&self) -> Record;
 }
@@ -235,9 +234,10 @@ impl<G: Playable> TableOf<G> {
         let address = [self.seed, 1 + u64::from(player.0), self.past.len() as u64];
         let mut context = Context { rng: &mut Rng::stream(&address), stop };
         let start = Instant::now();
-        let choice = agent.choose(&self.game, &self.state, player, &mut context).map_err(
-            |forfeit| TableError::Forfeit { name: self.game.player_name(player), forfeit },
-        )?;
+        let choice =
+            agent.choose(&self.game, &self.state, player, &mut context).map_err(|forfeit| {
+                TableError::Forfeit { name: self.game.player_name(player), forfeit }
+            })?;
         let text = |action: G::Action| self.game.action_text(&self.state, player, action);
         let shares = choice.policy.iter().map(|&(a, share)| Share { action: text(a), share });
         let mut policy: Vec<Share> = shares.collect();
@@ -328,12 +328,7 @@ impl<G: Playable> Table for TableOf<G> {
         advice
     }
 
-    fn advise(
-        &self,
-        agent: &AgentSpec,
-        player: Player,
-        stop: &Stop,
-    ) -> Result<Advice, TableError> {
+    fn advise(&self, agent: &AgentSpec, player: Player, stop: &Stop) -> Result<Advice, TableError> {
         self.ask(self.build(agent, player)?.as_mut(), player, stop)
     }
 

@@ -146,7 +146,9 @@ impl Visitor for Face {
                 game.actions(state, player, &mut actions);
                 for &action in &actions {
                     let text = game.action_text(state, player, action);
-                    assert!(!text.is_empty() && text.trim() == text && !text.contains(['\t', '\n']));
+                    assert!(
+                        !text.is_empty() && text.trim() == text && !text.contains(['\t', '\n'])
+                    );
                     assert_eq!(game.parse(state, player, &text), Some(action), "{text}");
                     let shouted = format!("  {}\n", text.to_uppercase());
                     assert_eq!(game.parse(state, player, &shouted), Some(action), "{text}");
@@ -216,7 +218,8 @@ fn check_random_actions<G: Game>(game: &G) {
                 let at = actions.iter().position(|&a| a == action);
                 counts[at.expect("a random action is legal")] += 1.0;
             }
-            let chi2: f64 = counts.iter().map(|c: &f64| (c - per_action).powi(2) / per_action).sum();
+            let chi2: f64 =
+                counts.iter().map(|c: &f64| (c - per_action).powi(2) / per_action).sum();
             let freedom = (actions.len() - 1) as f64;
             assert!(chi2 <= freedom + 6.0 * (2.0 * freedom).sqrt() + 1e-9, "chi-square {chi2}");
         }

@@ -18,10 +18,7 @@ fn only_legal_moves_change_a_match() {
     let before = table.record();
     let error = table.play(&["b2"]).unwrap_err().to_string();
     assert!(error.contains("`b2` is not legal") && error.contains("legal: a1"), "{error}");
-    assert_eq!(
-        table.play(&["a1", "a2"]).unwrap_err(),
-        TableError::Count { expected: 1, found: 2 }
-    );
+    assert_eq!(table.play(&["a1", "a2"]).unwrap_err(), TableError::Count { expected: 1, found: 2 });
     assert!(matches!(table.play(&[]), Err(TableError::Count { .. })));
     assert!(table.legal(Player(0)).is_empty(), "it is the other's turn");
     assert_eq!(table.legal(Player(1)).len(), 8);
@@ -38,7 +35,10 @@ fn only_legal_moves_change_a_match() {
     };
     assert_eq!(payoffs, Payoffs::of([0.0, 1.0]));
     assert_eq!(table.play(&["b1"]), Err(TableError::Over));
-    assert!(matches!(table.advise(&agent("random"), Player(0), &Stop::new()), Err(TableError::Over)));
+    assert!(matches!(
+        table.advise(&agent("random"), Player(0), &Stop::new()),
+        Err(TableError::Over)
+    ));
 }
 
 #[test]
@@ -92,10 +92,7 @@ fn agents_advise_and_explain() {
         assert_eq!(advice.policy[0].action, "a3");
         assert!(advice.value.unwrap() > 0.9, "{spec}");
     }
-    assert!(matches!(
-        table.think(Player(0), &Stop::new()),
-        Err(TableError::NoAgent { .. })
-    ));
+    assert!(matches!(table.think(Player(0), &Stop::new()), Err(TableError::NoAgent { .. })));
     assert_eq!(table.turn(), Turn::Choose(Players::one(Player(0))), "nothing was played");
 }
 

@@ -105,9 +105,6 @@ pub struct ForfeitReport {
     pub reason: String,
 }
 
-
-
-
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DuelError {
     #[error(transparent)]
@@ -135,7 +132,11 @@ impl Duel {
     pub fn command(&self) -> String {
         let quote = |text: String| {
             let plain = |c: char| c.is_ascii_alphanumeric() || "-_:=,./".contains(c);
-            if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+            if text.chars().all(plain) {
+                text
+            } else {
+                format!("'{}'", text.replace('\'', "'\\''"))
+            }
         };
         let [first, second] = [0, 1].map(|i| quote(self.agents[i].to_string()));
         let mut command = format!(
@@ -237,8 +238,9 @@ fn play_numbered<G: Playable>(game: &G, duel: &Duel, number: u64, stop: &Stop) -
         .collect();
     // Streams by purpose: 0 is chance, which the matches of a round share; then the seats.
     let chance = Rng::stream(&[duel.seed, number / n_players, 0]);
-    let mut rngs: Vec<Rng> =
-        players().map(|player| Rng::stream(&[duel.seed, number, 1 + u64::from(player.0)])).collect();
+    let mut rngs: Vec<Rng> = players()
+        .map(|player| Rng::stream(&[duel.seed, number, 1 + u64::from(player.0)]))
+        .collect();
     let played = play_match(game, &mut agents, chance, &mut rngs, stop);
     let own = played.payoffs[seat];
     let others = players().filter(|&player| player != seat).map(|player| played.payoffs[player]);
@@ -291,7 +293,8 @@ impl<'a> Ledger<'a> {
         let batch = BATCH_ROUNDS * self.n_players;
         loop {
             let end = (self.tested + batch).min(self.results.len() as u64);
-            let complete = self.results[self.tested as usize..end as usize].iter().all(Option::is_some);
+            let complete =
+                self.results[self.tested as usize..end as usize].iter().all(Option::is_some);
             if self.decided.is_some() || self.tested == end || !complete {
                 return;
             }
@@ -322,7 +325,8 @@ impl<'a> Ledger<'a> {
 
     /// The number up to which matches count: whole rounds without a gap.
     fn end(&self) -> u64 {
-        let gap = self.results.iter().position(Option::is_none).unwrap_or(self.results.len()) as u64;
+        let gap =
+            self.results.iter().position(Option::is_none).unwrap_or(self.results.len()) as u64;
         self.decided.unwrap_or(gap / self.n_players * self.n_players)
     }
 

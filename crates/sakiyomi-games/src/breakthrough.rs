@@ -75,7 +75,7 @@ impl<W: Word> Breakthrough<W> {
         W::lowest_bits(self.width) << (y * self.width)
     }
 
-    /// The row that `player` wants to reach, after `n_steps` more steps.
+    /// The row from which `player` needs `n_steps` to the goal; with 0, the goal itself.
     #[inline(always)]
     fn row_before_goal(&self, player: Player, n_steps: u32) -> W {
         self.row(if player.0 == 0 { self.height - 1 - n_steps } else { n_steps })
@@ -98,10 +98,10 @@ impl<W: Word> Breakthrough<W> {
         Step { from: (ahead_of + 1 - lane) as u8, to: to as u8 }
     }
 
-    /// Draws a step. No 64 cells hold more targets than [`Word::draw`] can count: up to 21 columns
-    /// there are at most 42 pawns with three steps each; more columns have five rows, 64 cells are
-    /// less than three of them, and two neighbouring rows together hold at most three targets per
-    /// column, as a pawn in the nearer row is no target.
+    /// Draws a step. No 64 cells hold more targets than [`Word::draw`] can count. Up to 21 columns
+    /// there are at most 42 pawns with three steps each. With 22 or more, 64 cells are two rows and
+    /// 20 cells at most, and two neighbouring rows hold no more than three targets per column
+    /// between them, as a cell of the nearer row is the source or the target of steps, never both.
     #[inline(always)]
     fn random_step(&self, player: Player, own: W, other: W, rng: &mut Rng) -> Step {
         let (lane, to) = W::draw(self.targets(player, own, other), rng);
@@ -275,7 +275,8 @@ impl<W: Word> Show for Breakthrough<W> {
             Status::Won(player) => {
                 let arrived = position.pawns[player.index()].meets(self.row_before_goal(player, 0));
                 let goal = if player.0 == 0 { self.height } else { 1 };
-                let how = if arrived { &format!("reaching row {goal}") } else { "capturing all" };
+                let how =
+                    if arrived { format!("reaching row {goal}") } else { CAPTURED.to_owned() };
                 format!("{} wins by {how}", NAMES[player.index()])
             }
             Status::ToMove(player) => format!("{} to move", NAMES[player.index()]),
@@ -296,3 +297,4 @@ impl<W: Word> Show for Breakthrough<W> {
 }
 
 const NAMES: [&str; 2] = ["white", "black"];
+const CAPTURED: &str = "capturing every pawn";

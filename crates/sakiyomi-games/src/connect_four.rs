@@ -55,14 +55,19 @@ impl<W: Word> ConnectFour<W> {
             );
             return Err(SizeError { game: "connect four", width, height, possible });
         }
-        let (width, height) = (width as u32, height as u32);
+        Ok(ConnectFour::of_size(width as u32, height as u32))
+    }
+
+    /// A board whose size was checked. Inlined, so that the compiler knows all of a known size.
+    #[inline(always)]
+    fn of_size(width: u32, height: u32) -> ConnectFour<W> {
         let stride = height + 1;
         let bottom = (0..width).fold(W::NONE, |bottom, x| bottom | W::bit(x * stride));
         let board = (0..height).fold(W::NONE, |board, y| board | bottom << y);
         // Less than four columns have room for upright lines only, and the distances of the other
         // kinds could exceed the word.
         let lines = if width < 4 { [1; 4] } else { [1, stride - 1, stride, stride + 1] };
-        Ok(ConnectFour { width, height, bottom, board, lines })
+        ConnectFour { width, height, bottom, board, lines }
     }
 
     pub fn width(&self) -> usize {
@@ -106,18 +111,20 @@ impl<W: Word> ConnectFour<W> {
     /// The loop of [`Game::playout`]. A column is drawn out of all and drawn again if it is full,
     /// which is uniform over the open ones and needs no list of them.
     #[inline(always)]
-    fn play_out_along(&self, lines: [u32; 4], position: &mut Position<W>, rng: &mut Rng) {
+    fn play_out(&self, position: &mut Position<W>, rng: &mut Rng) {
         let Status::ToMove(mut mover) = position.status else { return };
         let mut own = position.stones[mover.index()];
         let mut other = position.stones[opponent(mover).index()];
+        // A copy of one's own stays in registers for the whole match.
+        let mut draws = rng.clone();
         let status = loop {
-            let column = self.column(rng.below(self.width as usize) as u32);
+            let column = self.column(draws.below(self.width as usize) as u32);
             let stone = self.playable(own | other) & column;
             if stone.is_empty() {
                 continue;
             }
             own |= stone;
-            if has_four(own, lines) {
+            if has_four(own, self.lines) {
                 break Status::Won(mover);
             }
             if own | other == self.board {
@@ -126,6 +133,7 @@ impl<W: Word> ConnectFour<W> {
             (own, other) = (other, own);
             mover = opponent(mover);
         };
+        *rng = draws;
         position.stones[mover.index()] = own;
         position.stones[opponent(mover).index()] = other;
         position.status = status;
@@ -213,12 +221,11 @@ impl<W: Word> Game for ConnectFour<W> {
         _: &mut Scratch<Column>,
         rng: &mut Rng,
     ) -> Payoffs {
-        // The same loop twice: with six rows the compiler knows the distances.
-        const SIX_ROWS: [u32; 4] = [1, 6, 7, 8];
-        if self.lines == SIX_ROWS {
-            self.play_out_along(SIX_ROWS, position, rng);
+        // The same loop twice: on the usual board the compiler knows the masks and distances.
+        if (self.width, self.height) == (7, 6) {
+            ConnectFour::of_size(7, 6).play_out(position, rng);
         } else {
-            self.play_out_along(self.lines, position, rng);
+            self.play_out(position, rng);
         }
         position.status.payoffs()
     }
@@ -258,7 +265,7 @@ impl<W: Word> Hints for ConnectFour<W> {
 }
 
 impl<W: Word> Show for ConnectFour<W> {
-    /// The letter of the column.
+    /// The letter of the column: the name of its lowest cell without the row.
     fn action_text(&self, _: &Position<W>, _: Player, action: Column) -> String {
         cell_name(action.0.into(), 0).trim_end_matches('1').to_owned()
     }

@@ -161,7 +161,7 @@ fn place(own: &mut u64, other: &mut u64, cell: u32) {
     for (up, down) in RAYS[cell as usize & 63] {
         let stops = up & !*other;
         let end = stops & stops.wrapping_neg() & *own;
-        flips |= up & end.wrapping_sub(1);
+        flips |= up & end.wrapping_sub(u64::from(end != 0));
         // Bit 0 stands in for a ray without a stop; it belongs to the opponent or to no ray then.
         let stops = down & !*other | 1;
         let end = 1 << stops.ilog2() & *own & down;
@@ -239,10 +239,11 @@ impl Show for Othello {
     }
 
     fn view(&self, position: &Position) -> View {
-        let board = Board::square(SIDE, SIDE, |x, y| {
-            let cell = (y * SIDE + x) as u32;
+        let mut board = Board::square(SIDE, SIDE, |x, y| {
+            let cell = (from_top(y) * SIDE + x) as u32;
             drawn(position.discs.iter().position(|discs| discs.has(cell)), ["x", "o"])
         });
+        board.row_labels.reverse();
         let counts = position.discs.map(u64::count_ones);
         let panels = [0, 1].map(|i| Panel { title: NAMES[i].to_owned(), text: discs(counts[i]) });
         let caption = match position.status {
@@ -264,7 +265,7 @@ impl Show for Othello {
             return Vec::new();
         }
         let cell = action.0 as usize;
-        vec![Board::square_index(SIDE, SIDE, cell % SIDE, cell / SIDE)]
+        vec![Board::square_index(SIDE, SIDE, cell % SIDE, from_top(cell / SIDE))]
     }
 
     fn player_name(&self, player: Player) -> String {
@@ -277,3 +278,8 @@ fn discs(n: u32) -> String {
 }
 
 const NAMES: [&str; 2] = ["black (x)", "white (o)"];
+
+/// Othello is written with its first row at the top.
+fn from_top(row: usize) -> usize {
+    SIDE - 1 - row
+}

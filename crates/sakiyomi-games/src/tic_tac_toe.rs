@@ -37,53 +37,6 @@ impl Position {
     }
 }
 
-/// Whether three of these marks stand in a row.
-#[inline]
-fn has_three(marks: u16) -> bool {
-    HAS_THREE[marks as usize & HAS_THREE.len() - 1]
-}
-
-static HAS_THREE: [bool; 512] = {
-    const ROWS: [usize; 8] = [
-        0b000_000_111,
-        0b000_111_000,
-        0b111_000_000,
-        0b001_001_001,
-        0b010_010_010,
-        0b100_100_100,
-        0b100_010_001,
-        0b001_010_100,
-    ];
-    let mut table = [false; 512];
-    let mut marks = 0;
-    while marks < 512 {
-        let mut i = 0;
-        while i < ROWS.len() {
-            table[marks] |= marks & ROWS[i] == ROWS[i];
-            i += 1;
-        }
-        marks += 1;
-    }
-    table
-};
-
-/// The set bits of a word of nine, lowest first, in four bits each.
-static LISTS: [u64; 512] = {
-    let mut table = [0; 512];
-    let mut word = 0;
-    while word < 512 {
-        let mut cell = 9;
-        while cell > 0 {
-            cell -= 1;
-            if word >> cell & 1 == 1 {
-                table[word] = table[word] << 4 | cell;
-            }
-        }
-        word += 1;
-    }
-    table
-};
-
 impl Game for TicTacToe {
     type State = Position;
     type Action = Mark;
@@ -167,6 +120,53 @@ impl Game for TicTacToe {
         true
     }
 }
+
+/// Whether three of these marks stand in a row.
+#[inline]
+fn has_three(marks: u16) -> bool {
+    HAS_THREE[usize::from(marks & BOARD)]
+}
+
+static HAS_THREE: [bool; 512] = {
+    const ROWS: [usize; 8] = [
+        0b000_000_111,
+        0b000_111_000,
+        0b111_000_000,
+        0b001_001_001,
+        0b010_010_010,
+        0b100_100_100,
+        0b100_010_001,
+        0b001_010_100,
+    ];
+    let mut table = [false; 512];
+    let mut marks = 0;
+    while marks < 512 {
+        let mut i = 0;
+        while i < ROWS.len() {
+            table[marks] |= marks & ROWS[i] == ROWS[i];
+            i += 1;
+        }
+        marks += 1;
+    }
+    table
+};
+
+/// The set bits of a word of nine, lowest first, in four bits each.
+static LISTS: [u64; 512] = {
+    let mut table = [0; 512];
+    let mut word = 0;
+    while word < 512 {
+        let mut cell = 9;
+        while cell > 0 {
+            cell -= 1;
+            if word >> cell & 1 == 1 {
+                table[word] = table[word] << 4 | cell;
+            }
+        }
+        word += 1;
+    }
+    table
+};
 
 impl Hints for TicTacToe {
     fn prunes(&self) -> bool {

@@ -56,23 +56,24 @@ impl Visitor for MeasureSpeed<'_> {
         let MeasureSpeed { spec, settings, simulations, least } = self;
         let (start, mut state) = (game.start(), game.start());
         let (mut rng, mut scratch) = (Rng::new(1), Scratch::default());
-        let playouts_per_cpu_second = rate(least, || {
-            for _ in 0..PLAYOUTS_AT_ONCE {
+        let playouts_per_cpu_second = rate(least, |n| {
+            for _ in 0..n {
                 state.clone_from(&start);
                 std::hint::black_box(game.playout(&mut state, &mut scratch, &mut rng));
             }
-            PLAYOUTS_AT_ONCE
         });
         let mut agent = Mcts::new(settings);
         let stop = Stop::new();
-        let simulations_per_cpu_second = rate(least, || {
-            agent.search(&game, &start, &mut Context { rng: &mut rng, stop: &stop })
+        let searches_per_cpu_second = rate(least, |n| {
+            for _ in 0..n {
+                agent.search(&game, &start, &mut Context { rng: &mut rng, stop: &stop });
+            }
         });
         Speed {
             game: spec.clone(),
             playouts_per_cpu_second,
             turns_per_playout: turns_per_playout(&game),
-            simulations_per_cpu_second,
+            simulations_per_cpu_second: searches_per_cpu_second * simulations as f64,
             simulations,
             bytes_per_node: agent.bytes() as f64 / agent.n_nodes() as f64,
             bytes_per_arm: agent.bytes_per_arm(),
@@ -80,18 +81,21 @@ impl Visitor for MeasureSpeed<'_> {
     }
 }
 
-const PLAYOUTS_AT_ONCE: u64 = 100;
-
-/// What `work` gets done in a second of CPU time. It returns how much it did.
-fn rate(least: Duration, mut work: impl FnMut() -> u64) -> f64 {
-    work(); // Fills caches and buffers.
+/// How often `work` gets done in a second of CPU time. It is told how often to do it at once: often
+/// enough that reading the clock, a call to the system, does not count.
+fn rate(least: Duration, mut work: impl FnMut(u64)) -> f64 {
+    work(1); // Fills caches and buffers.
+    let (mut done, mut at_once) = (0, 1);
     let start = ThreadTime::now();
-    let mut done = 0;
     loop {
-        done += work();
+        work(at_once);
+        done += at_once;
         let elapsed = start.elapsed();
         if elapsed >= least {
             return done as f64 / elapsed.as_secs_f64();
+        }
+        if elapsed < least / 50 {
+            at_once *= 2;
         }
     }
 }

@@ -29,7 +29,8 @@ fn draw_board(board: &Board, in_colour: bool) -> String {
     let width = widest(&mut symbols.chain(labels)).max(1);
     let margin = widest(&mut board.row_labels.iter().map(|label| label.chars().count()));
     let columns = board.column_labels.len();
-    let header: String = board.column_labels.iter().map(|label| format!(" {label:>width$}")).collect();
+    let header: String =
+        board.column_labels.iter().map(|label| format!(" {label:>width$}")).collect();
     let header = format!("{:margin$}{header}\n", "");
     let mut text = header.clone();
     for (row, label) in board.row_labels.iter().enumerate() {

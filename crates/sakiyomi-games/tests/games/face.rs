@@ -71,6 +71,10 @@ fn captions_say_who_moves_and_how_it_ended() {
         last_caption(&pawns, "a2-a3 b4xa3 b2xa3 a4-b3 a3-b4 b3-b2 b4xa5"),
         "white wins by reaching row 5"
     );
+    assert_eq!(
+        last_caption(&pawns, "b2-a3 b4xa3 b1-b2 a3xb2 a2-b3 a4xb3 a1-a2 b3xa2"),
+        "black wins by capturing every pawn"
+    );
 }
 
 #[test]

@@ -79,8 +79,8 @@ fn connect_four_has_the_known_numbers_of_move_sequences() {
 /// John Tromp's counts, A212693 in the encyclopedia of integer sequences.
 #[test]
 fn connect_four_has_the_known_numbers_of_positions() {
-    let known = [1, 7, 49, 238, 1_120, 4_263, 16_422, 54_859, 184_275];
-    assert_eq!(positions_by_ply(&ConnectFour::default(), 8), known);
+    let known = [1, 7, 49, 238, 1_120, 4_263, 16_422, 54_859, 184_275, 558_186, 1_662_623];
+    assert_eq!(positions_by_ply(&ConnectFour::default(), 10), known);
 }
 
 /// Aart Bik's counts (2009). Passes are moves, the first ones in depth 9; a game that is over,
@@ -96,7 +96,7 @@ fn othello_has_the_known_numbers_of_move_sequences() {
 /// There are no published counts; these were computed by the reference as well, as far as it goes.
 #[test]
 fn breakthrough_has_as_many_move_sequences_as_on_arrays() {
-    for (width, height, depth) in [(8, 8, 5), (5, 5, 4), (6, 6, 4), (3, 8, 5), (2, 5, 8)] {
+    for (width, height, depth) in [(8, 8, 4), (5, 5, 4), (6, 6, 4), (3, 8, 5), (2, 5, 8)] {
         let game = Breakthrough::<u64>::new(width, height).unwrap();
         let large = Breakthrough::<u128>::new(width, height).unwrap();
         let slow: Vec<u64> =

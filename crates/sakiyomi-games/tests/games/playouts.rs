@@ -1,5 +1,7 @@
 //! The overrides of the provided methods have the distribution of what they replace.
 
+use std::collections::HashSet;
+
 use sakiyomi_core::{Game, Payoffs, Player, Rng, Scratch, Show, Turn};
 use sakiyomi_games::{Breakthrough, ConnectFour, Othello, TicTacToe};
 
@@ -144,18 +146,22 @@ fn tic_tac_toe_is_drawn_uniformly() {
     check_playouts(&TicTacToe, &[0, 1, 3, 5, 8], 20_000);
 }
 
-/// The exact chances of random play: 0.5849 of x, 0.2881 of o, 0.1270 of a draw.
+/// The exact chances of random play are 737/1260 for x and 8/63 for a draw, and each of the 958
+/// final positions is reached.
 #[test]
 fn tic_tac_toe_has_the_known_odds() {
     let (mut rng, mut scratch) = (Rng::new(9), Scratch::default());
     let n = 200_000;
     let mut payoffs = Payoffs::default();
+    let mut ends = HashSet::new();
     for _ in 0..n {
         let mut state = TicTacToe.start();
-        payoffs.add_scaled(&TicTacToe.playout(&mut state, &mut scratch, &mut rng), 1.0 / n as f64);
+        payoffs.add_scaled(&TicTacToe.playout(&mut state, &mut scratch, &mut rng), 1.0);
+        ends.insert(state);
     }
     let (exact, error) = (737.0 / 1260.0 + 8.0 / 63.0 / 2.0, 0.5 / f64::from(n).sqrt());
-    assert!((payoffs[Player(0)] - exact).abs() < 4.0 * error, "{payoffs:?}");
+    assert!((payoffs[Player(0)] / f64::from(n) - exact).abs() < 4.0 * error, "{payoffs:?}");
+    assert_eq!(ends.len(), 958);
 }
 
 #[test]

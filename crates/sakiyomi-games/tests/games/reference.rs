@@ -289,8 +289,9 @@ fn compare_boards<G: Show>(game: &G, state: &G::State, reference: &impl Referenc
     let grid = reference.grid();
     assert_eq!(board.column_labels.len() as i32, grid.width);
     assert_eq!(board.row_labels.len() as i32, grid.height);
-    // A board lists its top row first.
-    let rows = (0..grid.height).rev().flat_map(|y| (0..grid.width).map(move |x| (x, y)));
+    // The labels say which row stands where.
+    let labels = board.row_labels.iter().map(|label| label.parse::<i32>().expect("a number") - 1);
+    let rows = labels.flat_map(|y| (0..grid.width).map(move |x| (x, y)));
     assert!(board.cells.iter().map(|cell| cell.owner).eq(rows.map(|at| grid.get(at))), "{state:?}");
     assert!(board.cells.iter().all(|cell| cell.symbol.is_empty() == cell.owner.is_none()));
 }

@@ -65,8 +65,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     let games = if options.games.is_empty() { all()? } else { options.games.clone() };
     // A rule of thumb that a game does not have is refused here as everywhere.
     for game in &games {
-        sakiyomi_catalog::open_table(game, 0)?
-            .seat(sakiyomi_core::Player(0), &options.agent)?;
+        sakiyomi_catalog::open_table(game, 0)?.seat(sakiyomi_core::Player(0), &options.agent)?;
     }
     if options.growth {
         return growth(&games, settings, options.json, out);

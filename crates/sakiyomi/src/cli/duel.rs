@@ -116,9 +116,11 @@ fn tally_text(tally: &Tally) -> String {
 fn print_report(report: &DuelReport, out: &mut dyn Write) -> anyhow::Result<()> {
     let [first, second] = &report.agents;
     writeln!(out, "{}: {first} against {second}\n", report.game)?;
-    let mut table = text_table(&["seat", "games", "won", "drawn", "lost", "score", "95 % interval"]);
+    let mut table =
+        text_table(&["seat", "games", "won", "drawn", "lost", "score", "95 % interval"]);
     let total = Tally { wins: report.wins, draws: report.draws, losses: report.losses };
-    let seats = report.seats.iter().map(|seat| (format!("{} {}", seat.seat + 1, seat.name), seat.tally));
+    let seats =
+        report.seats.iter().map(|seat| (format!("{} {}", seat.seat + 1, seat.name), seat.tally));
     for (name, tally) in seats.chain([("all".to_owned(), total)]) {
         let Interval { low, high } = tally.interval();
         table.add_row([

@@ -40,7 +40,9 @@ enum Command {
     #[command(
         after_help = "Example:\n  sakiyomi completions bash > /etc/bash_completion.d/sakiyomi"
     )]
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Runs the command that the arguments name.

@@ -13,14 +13,16 @@ use super::BadInput;
 
 /// Play a game in the terminal, against agents or watching them
 #[derive(Debug, Args)]
-#[command(after_help = "Seats are filled in order. Seats that are not named are yours; if none is \
+#[command(
+    after_help = "Seats are filled in order. Seats that are not named are yours; if none is \
 named you have the first and uct the others.
 At the prompt, type a move, or: moves, hint, hint AGENT, undo, record, help, quit.
 
 Examples:
   sakiyomi play connect-four
   sakiyomi play othello --seat uct:time=1s --seat human
-  sakiyomi play breakthrough:6x6 --seat uct --seat maxn:depth=5")]
+  sakiyomi play breakthrough:6x6 --seat uct --seat maxn:depth=5"
+)]
 pub(super) struct Options {
     /// The game, such as connect-four or breakthrough:6x6
     game: GameSpec,
@@ -196,7 +198,8 @@ impl Session<'_> {
                 "help" | "?" => writeln!(self.out, "{HELP}")?,
                 "moves" => {
                     let legal = self.table.legal(player);
-                    let texts: Vec<&str> = legal.iter().map(|action| action.text.as_str()).collect();
+                    let texts: Vec<&str> =
+                        legal.iter().map(|action| action.text.as_str()).collect();
                     writeln!(self.out, "{}", texts.join(" "))?;
                 }
                 "hint" => self.hint(player, rest)?,

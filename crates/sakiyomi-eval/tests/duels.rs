@@ -1,0 +1,131 @@
+//! Duels: the same on any number of threads, fair to seats, and robust against their agents.
+
+use sakiyomi_catalog::AgentSpec;
+use sakiyomi_core::Stop;
+use sakiyomi_core::stats::{Hypothesis, Sprt};
+use sakiyomi_eval::{Duel, DuelError, DuelReport, run_duel};
+
+fn duel(game: &str, first: &str, second: &str, games: u64) -> Duel {
+    Duel {
+        game: game.parse().unwrap(),
+        agents: [first.parse().unwrap(), second.parse().unwrap()],
+        games,
+        seed: 5,
+        threads: 2,
+        sprt: None,
+    }
+}
+
+fn run(duel: &Duel) -> DuelReport {
+    run_duel(duel, &Stop::new(), &mut |_| {}).unwrap()
+}
+
+/// All that is reported, less the time it took.
+fn facts(report: &DuelReport) -> String {
+    let mut report = report.clone();
+    report.seconds = 0.0;
+    serde_json::to_string(&report).unwrap()
+}
+
+#[test]
+fn threads_change_nothing() {
+    let base = duel("connect-four:5x4", "uct:iterations=60", "uct:iterations=30,tuned", 60);
+    let alone = facts(&run(&Duel { threads: 1, ..base.clone() }));
+    for threads in [2, 3, 16] {
+        assert_eq!(facts(&run(&Duel { threads, ..base.clone() })), alone, "{threads} threads");
+    }
+    let other = facts(&run(&Duel { seed: 6, ..base }));
+    assert_ne!(other, alone, "another seed is another duel");
+}
+
+#[test]
+fn the_sequential_test_stops_at_the_same_batch_on_any_number_of_threads() {
+    let sprt = Some(Sprt::new(0.0, 100.0, 0.05, 0.05).unwrap());
+    let base = Duel { sprt, ..duel("tic-tac-toe", "uct:iterations=50", "random", 10_000) };
+    let alone = run(&Duel { threads: 1, ..base.clone() });
+    assert_eq!(alone.sprt.as_ref().unwrap().accepted, Some(Hypothesis::H1));
+    assert!(alone.games < 200 && alone.games % 32 == 0, "{} games", alone.games);
+    assert!(!alone.interrupted);
+    for threads in [2, 7] {
+        assert_eq!(facts(&run(&Duel { threads, ..base.clone() })), facts(&alone));
+    }
+    let weaker = Duel { agents: [base.agents[1].clone(), base.agents[0].clone()], ..base };
+    assert_eq!(run(&weaker).sprt.unwrap().accepted, Some(Hypothesis::H0));
+}
+
+#[test]
+fn seats_are_balanced_and_add_up() {
+    let report = run(&duel("breakthrough:5x5", "uct:iterations=100", "random", 31));
+    assert_eq!(report.games, 32, "rounded up, so that both seats are taken equally often");
+    assert_eq!(report.seats.len(), 2);
+    assert!(report.seats.iter().all(|seat| seat.tally.games() == 16));
+    let sum: u64 = report.seats.iter().map(|seat| seat.tally.wins).sum();
+    assert_eq!(sum, report.wins);
+    assert_eq!(report.wins + report.draws + report.losses, report.games);
+    assert!(report.score.unwrap() > 0.8);
+    assert!(report.interval.low < report.score.unwrap() && report.interval.high <= 1.0);
+    assert!(report.sign_test < 0.01 && report.repeatable);
+}
+
+/// Mirrored agents meet in mirrored matches: the same pair of matches, seen from the other side.
+#[test]
+fn equal_agents_are_equal() {
+    let report = run(&duel("connect-four", "uct:iterations=40", "uct:iterations=40", 400));
+    assert!(report.interval.low < 0.5 && report.interval.high > 0.5, "{:?}", report.interval);
+}
+
+#[test]
+fn the_report_has_what_machines_read() {
+    let report = run(&duel("tic-tac-toe", "uct:iterations=20", "random", 10));
+    let json: serde_json::Value = serde_json::from_str(&facts(&report)).unwrap();
+    for field in ["games", "wins", "draws", "losses", "score", "interval", "seats", "seed"] {
+        assert!(!json[field].is_null(), "{field} is missing");
+    }
+    assert_eq!(json["games"], 10);
+    assert_eq!(json["interval"].as_array().unwrap().len(), 2);
+    assert_eq!(json["seats"][1]["wins"].as_u64().map(|wins| wins <= 5), Some(true));
+    assert_eq!(
+        json["command"],
+        "sakiyomi duel tic-tac-toe uct:iterations=20 random --games 10 --seed 5"
+    );
+}
+
+#[test]
+fn a_program_that_fails_loses_games_and_not_the_match() {
+    let mut base = duel("tic-tac-toe", "random", "random", 6);
+    // Answers the first request of every game and then ends.
+    let script = "echo ready; while read -r word rest; do case $word in \
+                  legal) set -- $rest;; go) printf 'move\\t%s\\n' \"$1\"; exit 1;; esac; done";
+    base.agents[0] = AgentSpec::Exec {
+        command: format!("sh -c {}", shlex::try_quote(script).unwrap()),
+        time: std::time::Duration::from_secs(5),
+    };
+    let report = run(&base);
+    assert_eq!((report.games, report.losses, report.n_forfeits), (6, 6, 6));
+    assert!(report.forfeits[0].reason.contains("ended (exit status: 1)"), "{:?}", report.forfeits);
+    assert!(!report.repeatable);
+}
+
+#[test]
+fn a_stop_reports_complete_rounds() {
+    let stop = Stop::new();
+    let base = duel("connect-four", "uct:iterations=300", "uct:iterations=300", 100_000);
+    let report = run_duel(&base, &stop, &mut |progress| {
+        assert_eq!(progress.games, 100_000);
+        if progress.done >= 21 {
+            stop.request();
+        }
+    })
+    .unwrap();
+    assert!(report.interrupted);
+    assert!(report.games >= 16 && report.games % 2 == 0 && report.games < 1_000);
+}
+
+#[test]
+fn what_cannot_be_played_is_refused_before_it_starts() {
+    let stop = Stop::new();
+    let error = run_duel(&duel("othello", "uct:pruned", "random", 10), &stop, &mut |_| {});
+    assert!(matches!(error, Err(DuelError::Spec(_))));
+    let error = run_duel(&duel("othello", "uct", "random", 0), &stop, &mut |_| {});
+    assert!(matches!(error, Err(DuelError::NoGames)));
+}
