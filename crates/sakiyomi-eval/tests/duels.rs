@@ -44,7 +44,7 @@ fn the_sequential_test_stops_at_the_same_batch_on_any_number_of_threads() {
     let base = Duel { sprt, ..duel("tic-tac-toe", "uct:iterations=50", "random", 10_000) };
     let alone = run(&Duel { threads: 1, ..base.clone() });
     assert_eq!(alone.sprt.as_ref().unwrap().accepted, Some(Hypothesis::H1));
-    assert!(alone.games < 200 && alone.games % 32 == 0, "{} games", alone.games);
+    assert!(alone.games < 200 && alone.games.is_multiple_of(32), "{} games", alone.games);
     assert!(!alone.interrupted);
     for threads in [2, 7] {
         assert_eq!(facts(&run(&Duel { threads, ..base.clone() })), facts(&alone));
@@ -118,7 +118,7 @@ fn a_stop_reports_complete_rounds() {
     })
     .unwrap();
     assert!(report.interrupted);
-    assert!(report.games >= 16 && report.games % 2 == 0 && report.games < 1_000);
+    assert!(report.games >= 16 && report.games.is_multiple_of(2) && report.games < 1_000);
 }
 
 #[test]
