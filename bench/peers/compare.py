@@ -14,6 +14,8 @@ REPOSITORY = HERE.parent.parent
 
 GAMES = ["connect-four", "breakthrough", "othello"]
 
+C = 2**0.5  # of UCB1 for rewards in 0..1, the same for all contestants
+
 PLAYOUTS = "playouts_per_cpu_second"
 BLIND_PLAYOUTS = "blind_playouts_per_cpu_second"
 SIMULATIONS = "simulations_per_cpu_second"
@@ -77,7 +79,7 @@ def commands(options):
     sakiyomi = REPOSITORY / (os.environ.get("SAKIYOMI_BIN") or "target/release/sakiyomi")
     work = ["--simulations", str(options.simulations), "--seconds", str(options.seconds)]
     return {
-        "sakiyomi": [sakiyomi, "bench", *GAMES, *work, "--json"],
+        "sakiyomi": [sakiyomi, "bench", *GAMES, "--agent", f"uct:c={C}", *work, "--json"],
         "OpenSpiel": [HERE / ".venv/bin/python", HERE / "openspiel_bench.py", *work],
         "board-game": [HERE / "board-game/target/release/board-game-peer", *work],
     }

@@ -46,8 +46,9 @@ pub struct Progress {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct DuelReport {
-    pub game: GameSpec,
-    pub agents: [AgentSpec; 2],
+    /// The short texts of the specifications.
+    pub game: String,
+    pub agents: [String; 2],
     pub games: u64,
     /// Of the first agent, as are all that follow.
     pub wins: u64,
@@ -348,8 +349,8 @@ impl<'a> Ledger<'a> {
             SprtReport { test, llr, lower, upper, accepted }
         };
         DuelReport {
-            game: duel.game.clone(),
-            agents: duel.agents.clone(),
+            game: duel.game.to_string(),
+            agents: [0, 1].map(|i| duel.agents[i].to_string()),
             games: tally.games(),
             wins: tally.wins,
             draws: tally.draws,

@@ -13,7 +13,8 @@ use serde::Serialize;
 /// How fast a game and the tree search on it are, from the start position.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speed {
-    pub game: GameSpec,
+    /// The short text of its specification.
+    pub game: String,
     pub playouts_per_cpu_second: f64,
     /// Steps in which players choose.
     pub turns_per_playout: f64,
@@ -70,7 +71,7 @@ impl Visitor for MeasureSpeed<'_> {
             }
         });
         Speed {
-            game: spec.clone(),
+            game: spec.to_string(),
             playouts_per_cpu_second,
             turns_per_playout: turns_per_playout(&game),
             simulations_per_cpu_second: searches_per_cpu_second * simulations as f64,

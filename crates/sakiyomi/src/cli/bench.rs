@@ -91,7 +91,7 @@ fn print_speeds(speeds: &[Speed], out: &mut dyn Write) -> anyhow::Result<()> {
     ]);
     for speed in speeds {
         table.add_row([
-            speed.game.to_string(),
+            speed.game.clone(),
             thousands(speed.playouts_per_cpu_second),
             format!("{:.1}", speed.turns_per_playout),
             thousands(speed.simulations_per_cpu_second),
