@@ -1,6 +1,106 @@
-//! One match between agents, at full speed.
+//! Matches between agents, at full speed. Everything random in a match follows from the seed and
+//! the match's number.
 
-use sakiyomi_core::{Agent, Context, Game, Payoffs, Player, Rng, Stop, Turn};
+use sakiyomi_catalog::{AgentSpec, GameSpec, Record, Seat, SpecError};
+use sakiyomi_core::stats::Tally;
+use sakiyomi_core::{Agent, Context, Game, Payoffs, Playable, Player, Rng, Stop, Turn};
+
+/// Two agents at one game, and the seed of all their matches.
+///
+/// A round is one match per seat: the first agent takes each seat once and the second agent all
+/// others. The chance of the game is the same in all matches of a round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pairing {
+    pub game: GameSpec,
+    pub agents: [AgentSpec; 2],
+    pub seed: u64,
+}
+
+/// One numbered match of a pairing, as it counts for the first agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    pub number: u64,
+    pub outcome: Outcome,
+    pub payoff: f64,
+    pub n_turns: u32,
+    /// Whether it was the first agent that gave up, and why.
+    pub forfeit: Option<(bool, String)>,
+    /// What was played, if it was to be kept.
+    pub record: Option<Record>,
+}
+
+/// A payoff compared with the best of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Win,
+    Draw,
+    Loss,
+}
+
+impl Outcome {
+    pub fn tally(self) -> Tally {
+        let is = |outcome| u64::from(self == outcome);
+        Tally { wins: is(Outcome::Win), draws: is(Outcome::Draw), losses: is(Outcome::Loss) }
+    }
+}
+
+impl Pairing {
+    /// Tries to build both agents, so that what cannot be played is an error before the first match.
+    pub fn check<G: Playable>(&self, game: &G) -> Result<(), SpecError> {
+        let seat = Seat { game: &self.game, player: Player(0), seed: self.seed };
+        self.agents.iter().try_for_each(|agent| agent.build(game, &seat).map(drop))
+    }
+
+    /// Plays the match with this number. The pairing must have been checked.
+    pub fn play<G: Playable>(&self, game: &G, number: u64, keep: bool, stop: &Stop) -> Played {
+        let n_players = game.players() as u64;
+        let first = Player((number % n_players) as u8);
+        let players = || (0..n_players).map(|i| Player(i as u8));
+        let mut agents: Vec<_> = players()
+            .map(|player| {
+                let seat = Seat { game: &self.game, player, seed: self.seed ^ number };
+                let agent = &self.agents[usize::from(player != first)];
+                agent.build(game, &seat).expect("both agents were built before")
+            })
+            .collect();
+        // Streams by purpose: 0 is chance, which the matches of a round share; then the seats.
+        let chance = Rng::stream(&[self.seed, number / n_players, 0]);
+        let stream = |player: Player| Rng::stream(&[self.seed, number, 1 + u64::from(player.0)]);
+        let mut rngs: Vec<Rng> = players().map(stream).collect();
+        let mut moves = Vec::new();
+        let played =
+            play_match(game, &mut agents, chance, &mut rngs, stop, &mut |state, actions| {
+                if keep {
+                    moves.push(texts(game, state, actions));
+                }
+            });
+        let others = players().filter(|&player| player != first);
+        let best_other = others.map(|player| played.payoffs[player]).fold(f64::MIN, f64::max);
+        let payoff = played.payoffs[first];
+        Played {
+            number,
+            outcome: match payoff {
+                _ if payoff > best_other => Outcome::Win,
+                _ if payoff < best_other => Outcome::Loss,
+                _ => Outcome::Draw,
+            },
+            payoff,
+            n_turns: played.n_turns,
+            forfeit: played.forfeit.map(|(player, reason)| (player == first, reason)),
+            record: keep.then(|| Record { game: self.game.clone(), seed: self.seed, moves }),
+        }
+    }
+}
+
+/// One text per action of a step.
+fn texts<G: Playable>(game: &G, state: &G::State, actions: &[G::Action]) -> Vec<String> {
+    match game.turn(state) {
+        Turn::Choose(who) => {
+            who.zip(actions).map(|(player, &a)| game.action_text(state, player, a)).collect()
+        }
+        _ => vec![game.outcome_text(state, actions[0])],
+    }
+}
 
 /// How a match went.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,13 +114,14 @@ pub struct Match {
 
 /// Plays one match from the start; `agents` has one agent per player. `chance` decides what nature
 /// does, and each player draws from a stream of its own, so that nobody's luck depends on how much
-/// another one thinks.
+/// another one thinks. `watch` sees every step: the state before it, and what is played there.
 pub fn play_match<G: Game>(
     game: &G,
     agents: &mut [Box<dyn Agent<G>>],
     mut chance: Rng,
     players: &mut [Rng],
     stop: &Stop,
+    watch: &mut dyn FnMut(&G::State, &[G::Action]),
 ) -> Match {
     let mut state = game.start();
     let (mut joint, mut outcomes) = (Vec::new(), Vec::new());
@@ -46,6 +147,7 @@ pub fn play_match<G: Game>(
                 }
             }
         }
+        watch(&state, &joint);
         for agent in agents.iter_mut() {
             agent.observe(game, &state, &joint);
         }
@@ -81,7 +183,7 @@ mod tests {
         };
         let mut agents = scripts.map(agent);
         let mut rngs = [Rng::new(1), Rng::new(2)];
-        play_match(toy, &mut agents, Rng::new(0), &mut rngs, &Stop::new())
+        play_match(toy, &mut agents, Rng::new(0), &mut rngs, &Stop::new(), &mut |_, _| {})
     }
 
     #[test]

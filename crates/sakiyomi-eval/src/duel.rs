@@ -1,9 +1,7 @@
 //! Two agents over many matches, in every seat equally often, on any number of threads.
 //!
-//! A round is one match per seat: the first agent takes each seat once and the second agent all
-//! others. The chance of a game is the same in all matches of a round. Everything random in a match
-//! follows from the seed and the match's number, so threads change nothing. A sequential test (SPRT)
-//! looks only at complete batches in the order of their numbers; matches that other threads have
+//! What happens in a match depends on the seed and the match's number alone (see [`Pairing`]), so
+//! threads change nothing. A sequential test (SPRT) looks only at complete batches in the order of their numbers; matches that other threads have
 //! already played beyond the batch that decides are not counted.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,12 +9,12 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Instant;
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, Seat, SpecError, Visitor};
+use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, Visitor};
 use sakiyomi_core::stats::{Elo, Hypothesis, Interval, Sprt, Tally};
-use sakiyomi_core::{Playable, Player, Rng, Stop};
+use sakiyomi_core::{Playable, Player, Stop};
 use serde::Serialize;
 
-use crate::arena::play_match;
+use crate::arena::{Pairing, Played};
 
 /// Rounds between two looks of the sequential test.
 const BATCH_ROUNDS: u64 = 16;
@@ -26,11 +24,9 @@ const LISTED_FORFEITS: usize = 10;
 /// What is to be played.
 #[derive(Clone, Debug)]
 pub struct Duel {
-    pub game: GameSpec,
-    pub agents: [AgentSpec; 2],
+    pub pairing: Pairing,
     /// Matches; rounded up so that every seat is taken equally often.
     pub games: u64,
-    pub seed: u64,
     pub threads: usize,
     /// Stops as soon as one of two hypotheses is accepted; `games` is then the most.
     pub sprt: Option<Sprt>,
@@ -125,7 +121,7 @@ pub fn run_duel(
     if duel.games == 0 {
         return Err(DuelError::NoGames);
     }
-    duel.game.with(Run { duel, stop, progress })?
+    duel.pairing.game.with(Run { duel, stop, progress })?
 }
 
 impl Duel {
@@ -139,10 +135,10 @@ impl Duel {
                 format!("'{}'", text.replace('\'', "'\\''"))
             }
         };
-        let [first, second] = [0, 1].map(|i| quote(self.agents[i].to_string()));
+        let [first, second] = [0, 1].map(|i| quote(self.pairing.agents[i].to_string()));
         let mut command = format!(
             "sakiyomi duel {} {first} {second} --games {} --seed {}",
-            self.game, self.games, self.seed
+            self.pairing.game, self.games, self.pairing.seed
         );
         if let Some(Sprt { elo0, elo1, alpha, beta }) = self.sprt {
             command += &format!(" --sprt {elo0},{elo1},{alpha},{beta}");
@@ -164,12 +160,10 @@ impl Visitor for Run<'_> {
         let Run { duel, stop, progress } = self;
         let n_players = game.players();
         if n_players < 2 {
-            return Err(DuelError::TooFewPlayers { game: duel.game.clone(), players: n_players });
+            let game = duel.pairing.game.clone();
+            return Err(DuelError::TooFewPlayers { game, players: n_players });
         }
-        // A seat that cannot be filled is an error now, not in the middle of a match.
-        for agent in &duel.agents {
-            agent.build(&game, &Seat { game: &duel.game, player: Player(0), seed: duel.seed })?;
-        }
+        duel.pairing.check(&game)?;
         let start = Instant::now();
         let games = duel.games.next_multiple_of(n_players as u64);
         let mut ledger = Ledger::new(duel, games, n_players as u64);
@@ -209,52 +203,11 @@ fn work<G: Playable>(
         if number >= games {
             return;
         }
-        let played = play_numbered(game, duel, number, stop);
+        let played = duel.pairing.play(game, number, false, stop);
         // A match in which thinking was cut short is not what it would have been.
         if stop.requested() || sender.send(played).is_err() {
             return;
         }
-    }
-}
-
-/// One match of the duel, as it counts for the first agent.
-struct Played {
-    number: u64,
-    tally: Tally,
-    n_turns: u32,
-    forfeit: Option<(bool, String)>,
-}
-
-fn play_numbered<G: Playable>(game: &G, duel: &Duel, number: u64, stop: &Stop) -> Played {
-    let n_players = game.players() as u64;
-    let seat = Player((number % n_players) as u8);
-    let is_first = |player: Player| player == seat;
-    let spec = |player| &duel.agents[usize::from(!is_first(player))];
-    let players = || (0..n_players).map(|i| Player(i as u8));
-    let mut agents: Vec<_> = players()
-        .map(|player| {
-            let seat = Seat { game: &duel.game, player, seed: duel.seed ^ number };
-            spec(player).build(game, &seat).expect("both agents were built before")
-        })
-        .collect();
-    // Streams by purpose: 0 is chance, which the matches of a round share; then the seats.
-    let chance = Rng::stream(&[duel.seed, number / n_players, 0]);
-    let mut rngs: Vec<Rng> = players()
-        .map(|player| Rng::stream(&[duel.seed, number, 1 + u64::from(player.0)]))
-        .collect();
-    let played = play_match(game, &mut agents, chance, &mut rngs, stop);
-    let own = played.payoffs[seat];
-    let others = players().filter(|&player| player != seat).map(|player| played.payoffs[player]);
-    let best_other = others.fold(f64::NEG_INFINITY, f64::max);
-    Played {
-        number,
-        tally: Tally {
-            wins: u64::from(own > best_other),
-            draws: u64::from(own == best_other),
-            losses: u64::from(own < best_other),
-        },
-        n_turns: played.n_turns,
-        forfeit: played.forfeit.map(|(player, reason)| (is_first(player), reason)),
     }
 }
 
@@ -287,7 +240,7 @@ impl<'a> Ledger<'a> {
 
     fn enter(&mut self, played: Played) {
         self.n_done += 1;
-        self.so_far += played.tally;
+        self.so_far += played.outcome.tally();
         let number = played.number as usize;
         self.results[number] = Some(played);
         let Some(sprt) = self.duel.sprt else { return };
@@ -314,11 +267,12 @@ impl<'a> Ledger<'a> {
     /// are two players, which takes the advantage of a seat out of the variance.
     fn llr(&self, sprt: &Sprt, end: u64) -> f64 {
         if self.n_players != 2 {
-            return sprt.llr_trinomial(&self.played(end).map(|played| played.tally).sum());
+            return sprt
+                .llr_trinomial(&self.played(end).map(|played| played.outcome.tally()).sum());
         }
         let mut pairs = [0; 5];
         for pair in self.results[..end as usize].chunks_exact(2) {
-            let tally: Tally = pair.iter().flatten().map(|played| played.tally).sum();
+            let tally: Tally = pair.iter().flatten().map(|played| played.outcome.tally()).sum();
             pairs[(2 * tally.wins + tally.draws) as usize] += 1;
         }
         sprt.llr_pentanomial(&pairs)
@@ -334,10 +288,10 @@ impl<'a> Ledger<'a> {
     fn report(&self, names: Vec<String>, seconds: f64) -> DuelReport {
         let duel = self.duel;
         let end = self.end();
-        let tally: Tally = self.played(end).map(|played| played.tally).sum();
+        let tally: Tally = self.played(end).map(|played| played.outcome.tally()).sum();
         let seat = |(seat, name): (usize, String)| {
             let own = self.played(end).filter(|p| p.number % self.n_players == seat as u64);
-            let tally: Tally = own.map(|played| played.tally).sum();
+            let tally: Tally = own.map(|played| played.outcome.tally()).sum();
             SeatReport { seat, name, tally, score: tally.score(), interval: tally.interval() }
         };
         let turns: u64 = self.played(end).map(|played| u64::from(played.n_turns)).sum();
@@ -349,8 +303,8 @@ impl<'a> Ledger<'a> {
             SprtReport { test, llr, lower, upper, accepted }
         };
         DuelReport {
-            game: duel.game.to_string(),
-            agents: [0, 1].map(|i| duel.agents[i].to_string()),
+            game: duel.pairing.game.to_string(),
+            agents: [0, 1].map(|i| duel.pairing.agents[i].to_string()),
             games: tally.games(),
             wins: tally.wins,
             draws: tally.draws,
@@ -367,12 +321,12 @@ impl<'a> Ledger<'a> {
                 .take(LISTED_FORFEITS)
                 .map(|(game, (first, reason))| ForfeitReport {
                     game,
-                    agent: duel.agents[usize::from(!first)].to_string(),
+                    agent: duel.pairing.agents[usize::from(!first)].to_string(),
                     reason: reason.clone(),
                 })
                 .collect(),
-            seed: duel.seed,
-            repeatable: duel.agents.iter().all(AgentSpec::is_repeatable),
+            seed: duel.pairing.seed,
+            repeatable: duel.pairing.agents.iter().all(AgentSpec::is_repeatable),
             interrupted: self.decided.is_none() && end < self.results.len() as u64,
             seconds,
             command: duel.command(),

@@ -4,7 +4,7 @@ mod arena;
 mod duel;
 mod perft;
 
-pub use arena::{Match, play_match};
+pub use arena::{Match, Outcome, Pairing, Played, play_match};
 pub use duel::{
     Duel, DuelError, DuelReport, ForfeitReport, Progress, SeatReport, SprtReport, run_duel,
 };

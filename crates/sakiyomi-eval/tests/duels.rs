@@ -3,17 +3,15 @@
 use sakiyomi_catalog::AgentSpec;
 use sakiyomi_core::Stop;
 use sakiyomi_core::stats::{Hypothesis, Sprt};
-use sakiyomi_eval::{Duel, DuelError, DuelReport, run_duel};
+use sakiyomi_eval::{Duel, DuelError, DuelReport, Pairing, run_duel};
 
 fn duel(game: &str, first: &str, second: &str, games: u64) -> Duel {
-    Duel {
+    let pairing = Pairing {
         game: game.parse().unwrap(),
         agents: [first.parse().unwrap(), second.parse().unwrap()],
-        games,
         seed: 5,
-        threads: 2,
-        sprt: None,
-    }
+    };
+    Duel { pairing, games, threads: 2, sprt: None }
 }
 
 fn run(duel: &Duel) -> DuelReport {
@@ -34,7 +32,8 @@ fn threads_change_nothing() {
     for threads in [2, 3, 16] {
         assert_eq!(facts(&run(&Duel { threads, ..base.clone() })), alone, "{threads} threads");
     }
-    let other = facts(&run(&Duel { seed: 6, ..base }));
+    let pairing = Pairing { seed: 6, ..base.pairing.clone() };
+    let other = facts(&run(&Duel { pairing, ..base }));
     assert_ne!(other, alone, "another seed is another duel");
 }
 
@@ -49,7 +48,8 @@ fn the_sequential_test_stops_at_the_same_batch_on_any_number_of_threads() {
     for threads in [2, 7] {
         assert_eq!(facts(&run(&Duel { threads, ..base.clone() })), facts(&alone));
     }
-    let weaker = Duel { agents: [base.agents[1].clone(), base.agents[0].clone()], ..base };
+    let mut weaker = base;
+    weaker.pairing.agents.reverse();
     assert_eq!(run(&weaker).sprt.unwrap().accepted, Some(Hypothesis::H0));
 }
 
@@ -96,7 +96,7 @@ fn a_program_that_fails_loses_games_and_not_the_match() {
     // Answers the first request of every game and then ends.
     let script = "echo ready; while read -r word rest; do case $word in \
                   legal) set -- $rest;; go) printf 'move\\t%s\\n' \"$1\"; exit 1;; esac; done";
-    base.agents[0] = AgentSpec::Exec {
+    base.pairing.agents[0] = AgentSpec::Exec {
         command: format!("sh -c {}", shlex::try_quote(script).unwrap()),
         time: std::time::Duration::from_secs(5),
     };

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sakiyomi_catalog::{AgentSpec, GameSpec};
 use sakiyomi_core::Stop;
 use sakiyomi_core::stats::{Elo, Hypothesis, Interval, Sprt, Tally};
-use sakiyomi_eval::{Duel, DuelReport, run_duel};
+use sakiyomi_eval::{Duel, DuelReport, Pairing, run_duel};
 
 use super::{BadInput, print_json, text_table};
 
@@ -51,11 +51,14 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
-    let duel = Duel {
+    let pairing = Pairing {
         game: options.game.clone(),
         agents: [options.first.clone(), options.second.clone()],
-        games: options.games,
         seed: options.seed,
+    };
+    let duel = Duel {
+        pairing,
+        games: options.games,
         threads: options.threads.map_or_else(cores, usize::from),
         sprt: options.sprt.as_deref().map(parse_sprt).transpose()?,
     };
