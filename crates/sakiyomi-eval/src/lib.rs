@@ -2,6 +2,7 @@
 
 mod arena;
 mod duel;
+pub mod experiment;
 mod perft;
 
 pub use arena::{Match, Outcome, Pairing, Played, play_match};

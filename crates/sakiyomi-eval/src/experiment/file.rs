@@ -1,0 +1,591 @@
+//! Reading experiment files. What is wrong is said with file, line, column and field.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use sakiyomi_catalog::{AgentSpec, GameSpec};
+use sakiyomi_core::stats::Tally;
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+use super::claim::{Claim, Test};
+use super::{
+    Axis, Cell, Experiment, Layout, Measure, PaperNumbers, Scale, pair_name, point_name, sweep_name,
+};
+use crate::Pairing;
+
+/// What is wrong with an experiment file, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExperimentError {
+    #[error("{}: {message}", file.display())]
+    File { file: PathBuf, message: String },
+    #[error("{}:{line}:{column}: {message}", file.display())]
+    Place { file: PathBuf, line: usize, column: usize, message: String },
+}
+
+pub(super) fn load(path: &Path) -> Result<Experiment, ExperimentError> {
+    let text = fs::read_to_string(path).map_err(|error| ExperimentError::File {
+        file: path.to_owned(),
+        message: format!("cannot be read: {error}"),
+    })?;
+    read(path, &text)
+}
+
+pub(super) fn load_all(folder: &Path) -> Result<Vec<Experiment>, ExperimentError> {
+    let entries = fs::read_dir(folder).map_err(|error| ExperimentError::File {
+        file: folder.to_owned(),
+        message: format!("experiments cannot be listed: {error}"),
+    })?;
+    let is_toml = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+    let mut paths: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(is_toml).collect();
+    paths.sort();
+    let mut experiments: Vec<Experiment> = Vec::new();
+    for path in paths {
+        let experiment = load(&path)?;
+        if let Some(other) = experiments.iter().find(|other| other.id == experiment.id) {
+            let message = format!("the id `{}` is that of {} too", other.id, other.file.display());
+            return Err(ExperimentError::File { file: path, message });
+        }
+        experiments.push(experiment);
+    }
+    Ok(experiments)
+}
+
+/// The file as written. Which of these are needed depends on the kind.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    id: Spanned<String>,
+    title: String,
+    kind: Spanned<String>,
+    repeats: Option<String>,
+    notes: Option<String>,
+    #[serde(default = "one")]
+    seed: u64,
+    #[serde(default)]
+    keep: bool,
+    scale: BTreeMap<String, BTreeMap<String, Value>>,
+    measure: Option<Spanned<String>>,
+    game: Option<Spanned<String>>,
+    first: Option<Spanned<String>>,
+    second: Option<Spanned<String>>,
+    x: Option<AxisFile>,
+    y: Option<AxisFile>,
+    #[serde(default)]
+    duel: Vec<Row>,
+    #[serde(default)]
+    series: Vec<Row>,
+    #[serde(default)]
+    agent: Vec<AgentRow>,
+    #[serde(default)]
+    paper: Vec<PaperCell>,
+    #[serde(default)]
+    claim: Vec<ClaimFile>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// A duel, or a series of a curve or histogram.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    game: Option<Spanned<String>>,
+    first: Option<Spanned<String>>,
+    second: Option<Spanned<String>>,
+    paper: Option<PaperFile>,
+    paper_seats: Option<Vec<Tally>>,
+    /// Of a curve, one score for each value of x.
+    paper_scores: Option<Spanned<Vec<f64>>>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+enum PaperFile {
+    Tally(Tally),
+    Score { score: f64 },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AgentRow {
+    name: String,
+    spec: Spanned<String>,
+}
+
+/// A number of a round robin's table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PaperCell {
+    row: Spanned<String>,
+    column: Spanned<String>,
+    score: f64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AxisFile {
+    label: String,
+    values: Spanned<Vec<Value>>,
+    #[serde(default)]
+    log: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClaimFile {
+    text: String,
+    test: Spanned<String>,
+}
+
+const KINDS: &str = "duels, round-robin, curve, histogram, sweep, game";
+
+fn read(path: &Path, text: &str) -> Result<Experiment, ExperimentError> {
+    let source = Source { path, text };
+    let file: File = toml::from_str(text).map_err(|error| match error.span() {
+        Some(span) => source.error(&span, error.message()),
+        None => ExperimentError::File { file: path.to_owned(), message: error.to_string() },
+    })?;
+    let id = file.id.get_ref();
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if id.is_empty() || !id.chars().all(is_plain) {
+        return Err(source.error(&file.id.span(), "an id has small letters, digits and hyphens"));
+    }
+    let reader = Reader { source, file: &file };
+    let layout = reader.layout()?;
+    let quick = reader.cells(&layout, Scale::Quick)?;
+    let paper = reader.cells(&layout, Scale::Paper)?;
+    Ok(Experiment {
+        id: id.clone(),
+        title: file.title.clone(),
+        repeats: file.repeats.clone(),
+        notes: file.notes.clone(),
+        claims: reader.claims(&layout, &quick)?,
+        layout,
+        file: path.to_owned(),
+        quick,
+        paper,
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn error(&self, span: &Range<usize>, message: impl Into<String>) -> ExperimentError {
+        let before = &self.text[..span.start.min(self.text.len())];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        ExperimentError::Place {
+            file: self.path.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            message: message.into(),
+        }
+    }
+}
+
+/// The variables of one cell: `{x}`, `{y}` and those of the scale.
+type Variables = Vec<(String, String)>;
+
+struct Reader<'a> {
+    source: Source<'a>,
+    file: &'a File,
+}
+
+impl Reader<'_> {
+    fn missing(&self, field: &str) -> ExperimentError {
+        let kind = &self.file.kind;
+        let message = format!("an experiment of kind `{}` needs `{field}`", kind.get_ref());
+        self.source.error(&kind.span(), message)
+    }
+
+    fn layout(&self) -> Result<Layout, ExperimentError> {
+        let file = self.file;
+        let names = |rows: &[Row]| rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>();
+        let need =
+            |is_there: bool, field: &str| if is_there { Ok(()) } else { Err(self.missing(field)) };
+        Ok(match file.kind.get_ref().as_str() {
+            "duels" => {
+                need(!file.duel.is_empty(), "[[duel]]")?;
+                Layout::Duels
+            }
+            "round-robin" => {
+                need(file.agent.len() > 1, "two or more [[agent]]")?;
+                Layout::RoundRobin { agents: file.agent.iter().map(|a| a.name.clone()).collect() }
+            }
+            "curve" => {
+                need(!file.series.is_empty(), "[[series]]")?;
+                let x = self.axis(file.x.as_ref(), "x")?;
+                Layout::Curve { x, series: names(&file.series), measure: self.measure()? }
+            }
+            "histogram" => {
+                need(!file.series.is_empty(), "[[series]]")?;
+                Layout::Histogram { series: names(&file.series) }
+            }
+            "sweep" => Layout::Sweep {
+                x: self.axis(file.x.as_ref(), "x")?,
+                y: self.axis(file.y.as_ref(), "y")?,
+                measure: self.measure()?,
+            },
+            "game" => Layout::Game,
+            other => {
+                let message = format!("`{other}` is no kind of experiment; known: {KINDS}");
+                return Err(self.source.error(&file.kind.span(), message));
+            }
+        })
+    }
+
+    fn axis(&self, axis: Option<&AxisFile>, name: &str) -> Result<Axis, ExperimentError> {
+        let axis = axis.ok_or_else(|| self.missing(name))?;
+        let values: Vec<String> = axis.values.get_ref().iter().map(value_text).collect();
+        let is_number = |value: &String| value.parse::<f64>().is_ok_and(|x| !axis.log || x > 0.0);
+        let message = match () {
+            () if values.is_empty() => "`values` must not be empty",
+            () if axis.log && !values.iter().all(is_number) => {
+                "`values` of an axis with `log = true` must be positive numbers"
+            }
+            () => {
+                return Ok(Axis { label: axis.label.clone(), values, log: axis.log });
+            }
+        };
+        Err(self.source.error(&axis.values.span(), message))
+    }
+
+    fn measure(&self) -> Result<Measure, ExperimentError> {
+        let Some(measure) = &self.file.measure else { return Ok(Measure::Score) };
+        match measure.get_ref().as_str() {
+            "score" => Ok(Measure::Score),
+            "draws" => Ok(Measure::Draws),
+            "turns" => Ok(Measure::Turns),
+            other => {
+                let message = format!("`{other}` is no measure; known: score, draws, turns");
+                Err(self.source.error(&measure.span(), message))
+            }
+        }
+    }
+
+    fn cells(&self, layout: &Layout, scale: Scale) -> Result<Vec<Cell>, ExperimentError> {
+        let (games, variables) = self.scale(scale)?;
+        let cells = match layout {
+            Layout::Duels | Layout::Histogram { .. } => self
+                .rows()
+                .iter()
+                .map(|row| self.row_cell(row, row.name.clone(), games, &variables))
+                .collect::<Result<Vec<_>, _>>()?,
+            Layout::RoundRobin { .. } => self.round_robin(games, &variables)?,
+            Layout::Curve { x, .. } => self.curve(x, games, &variables)?,
+            Layout::Sweep { x, y, .. } => {
+                let mut cells = Vec::new();
+                for (x, y) in x.values.iter().flat_map(|x| y.values.iter().map(move |y| (x, y))) {
+                    let variables = with(&with(&variables, "x", x), "y", y);
+                    cells.push(self.cell(sweep_name(x, y), [None; 3], games, &variables)?);
+                }
+                cells
+            }
+            Layout::Game => {
+                let cell = self.cell("game".to_owned(), [None; 3], 1, &variables)?;
+                vec![Cell { keep: true, ..cell }]
+            }
+        };
+        for (i, cell) in cells.iter().enumerate() {
+            if cells[..i].iter().any(|other| other.name == cell.name) {
+                let message = format!("two cells are called `{}`", cell.name);
+                return Err(self.source.error(&self.file.kind.span(), message));
+            }
+        }
+        Ok(cells)
+    }
+
+    /// The number of games at this scale, and its other variables.
+    fn scale(&self, scale: Scale) -> Result<(u64, Variables), ExperimentError> {
+        let variables = self.file.scale.get(&scale.to_string());
+        let variables = variables.ok_or_else(|| self.missing(&format!("[scale.{scale}]")))?;
+        let games = match (self.file.kind.get_ref().as_str(), variables.get("games")) {
+            ("game", _) => 1,
+            (_, Some(Value::Integer(n))) if *n > 0 => *n as u64,
+            _ => return Err(self.missing(&format!("a positive `games` in [scale.{scale}]"))),
+        };
+        let text = |(name, value): (&String, &Value)| (name.clone(), value_text(value));
+        Ok((games, variables.iter().map(text).collect()))
+    }
+
+    fn rows(&self) -> &[Row] {
+        if self.file.duel.is_empty() { &self.file.series } else { &self.file.duel }
+    }
+
+    fn row_cell(
+        &self,
+        row: &Row,
+        name: String,
+        games: u64,
+        variables: &Variables,
+    ) -> Result<Cell, ExperimentError> {
+        let fields = [row.game.as_ref(), row.first.as_ref(), row.second.as_ref()];
+        let mut cell = self.cell(name, fields, games, variables)?;
+        let seats = row.paper_seats.clone().unwrap_or_default();
+        let tally = match row.paper {
+            Some(PaperFile::Tally(tally)) => Some(tally),
+            _ => (!seats.is_empty()).then(|| seats.iter().sum()),
+        };
+        let score = match row.paper {
+            Some(PaperFile::Score { score }) => Some(score),
+            _ => tally.as_ref().and_then(Tally::score),
+        };
+        cell.paper = score.map(|score| PaperNumbers { score, tally, seats });
+        Ok(cell)
+    }
+
+    fn curve(
+        &self,
+        x: &Axis,
+        games: u64,
+        variables: &Variables,
+    ) -> Result<Vec<Cell>, ExperimentError> {
+        let mut cells = Vec::new();
+        for row in &self.file.series {
+            let scores = row.paper_scores.as_ref();
+            if let Some(scores) = scores.filter(|scores| scores.get_ref().len() != x.values.len()) {
+                let message = format!("expected {} scores, one per value of x", x.values.len());
+                return Err(self.source.error(&scores.span(), message));
+            }
+            for (i, value) in x.values.iter().enumerate() {
+                let name = point_name(&row.name, value);
+                let mut cell = self.row_cell(row, name, games, &with(variables, "x", value))?;
+                let score = scores.map(|scores| scores.get_ref()[i]);
+                let numbers = |score| PaperNumbers { score, tally: None, seats: Vec::new() };
+                cell.paper = score.map(numbers).or(cell.paper);
+                cells.push(cell);
+            }
+        }
+        Ok(cells)
+    }
+
+    fn round_robin(&self, games: u64, variables: &Variables) -> Result<Vec<Cell>, ExperimentError> {
+        let agents = &self.file.agent;
+        for cell in &self.file.paper {
+            for name in [&cell.row, &cell.column] {
+                if !agents.iter().any(|agent| agent.name == *name.get_ref()) {
+                    let message = format!("no agent is called `{}`", name.get_ref());
+                    return Err(self.source.error(&name.span(), message));
+                }
+            }
+        }
+        let mut cells = Vec::new();
+        for (i, row) in agents.iter().enumerate() {
+            for column in &agents[i + 1..] {
+                let fields = [None, Some(&row.spec), Some(&column.spec)];
+                let name = pair_name(&row.name, &column.name);
+                let mut cell = self.cell(name, fields, games, variables)?;
+                let is = |paper: &&PaperCell, row: &str, column: &str| {
+                    paper.row.get_ref() == row && paper.column.get_ref() == column
+                };
+                let straight = self.file.paper.iter().find(|p| is(p, &row.name, &column.name));
+                let turned = self.file.paper.iter().find(|p| is(p, &column.name, &row.name));
+                let score = straight.map(|p| p.score).or(turned.map(|p| 1.0 - p.score));
+                let numbers = |score| PaperNumbers { score, tally: None, seats: Vec::new() };
+                cell.paper = score.map(numbers);
+                cells.push(cell);
+            }
+        }
+        Ok(cells)
+    }
+
+    /// A cell out of its own fields (game, first, second) or, where it has none, the file's.
+    fn cell(
+        &self,
+        name: String,
+        own: [Option<&Spanned<String>>; 3],
+        games: u64,
+        variables: &Variables,
+    ) -> Result<Cell, ExperimentError> {
+        let file = self.file;
+        let common = [file.game.as_ref(), file.first.as_ref(), file.second.as_ref()];
+        let field = |i: usize, label: &str| own[i].or(common[i]).ok_or_else(|| self.missing(label));
+        let (game, first, second) = (field(0, "game")?, field(1, "first")?, field(2, "second")?);
+        let game: GameSpec = self.parse(game, variables)?;
+        let agents: [AgentSpec; 2] =
+            [self.parse(first, variables)?, self.parse(second, variables)?];
+        let pairing = Pairing { game, agents, seed: file.seed };
+        Ok(Cell { name, pairing, games, keep: file.keep, paper: None })
+    }
+
+    /// Fills in the variables and reads the specification.
+    fn parse<S: std::str::FromStr>(
+        &self,
+        template: &Spanned<String>,
+        variables: &Variables,
+    ) -> Result<S, ExperimentError>
+    where
+        S::Err: std::fmt::Display,
+    {
+        let mut text = template.get_ref().clone();
+        for (name, value) in variables {
+            text = text.replace(&format!("{{{name}}}"), value);
+        }
+        if let Some(open) = text.find('{') {
+            let name: String = text[open..].chars().take_while(|c| *c != '}').skip(1).collect();
+            let known: Vec<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
+            let message = format!("`{{{name}}}` is not set; known here: {}", known.join(", "));
+            return Err(self.source.error(&template.span(), message));
+        }
+        text.parse().map_err(|error: S::Err| self.source.error(&template.span(), error.to_string()))
+    }
+
+    fn claims(&self, layout: &Layout, cells: &[Cell]) -> Result<Vec<Claim>, ExperimentError> {
+        let mut claims = Vec::new();
+        for claim in &self.file.claim {
+            let wrong = |message| self.source.error(&claim.test.span(), message);
+            let test = Test::parse(claim.test.get_ref()).map_err(wrong)?;
+            let parsed = Claim { text: claim.text.clone(), test };
+            for (name, is_row) in parsed.names() {
+                let rows: &[String] = match layout {
+                    Layout::RoundRobin { agents } => agents,
+                    _ => &[],
+                };
+                let is_known = match is_row {
+                    true => rows.iter().any(|agent| agent == name),
+                    false => cells.iter().any(|cell| {
+                        cell.name == name || turned_name(&cell.name).as_deref() == Some(name)
+                    }),
+                };
+                if !is_known {
+                    let known: Vec<&str> = match is_row {
+                        true => rows.iter().map(String::as_str).collect(),
+                        false => cells.iter().map(|cell| cell.name.as_str()).collect(),
+                    };
+                    let known = known.join("; ");
+                    return Err(wrong(format!("nothing is called `{name}`; known: {known}")));
+                }
+            }
+            claims.push(parsed);
+        }
+        Ok(claims)
+    }
+}
+
+/// The name of a pair of a round robin seen from the other side.
+pub(crate) fn turned_name(name: &str) -> Option<String> {
+    let (row, column) = name.split_once(" - ")?;
+    Some(pair_name(column, row))
+}
+
+fn with(variables: &Variables, name: &str, value: &str) -> Variables {
+    let mut variables = variables.clone();
+    variables.push((name.to_owned(), value.to_owned()));
+    variables
+}
+
+/// A value as it is written into a specification.
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DUELS: &str = r#"
+id = "test"
+title = "A test"
+kind = "duels"
+[scale.quick]
+games = 10
+n = 5
+[scale.paper]
+games = 100
+n = 50
+[[duel]]
+name = "a"
+game = "connect-four"
+first = "uct:iterations={n}"
+second = "random"
+paper_seats = [{ wins = 3, draws = 1, losses = 0 }, { wins = 2, draws = 0, losses = 2 }]
+[[claim]]
+text = "uct is stronger"
+test = "score(a) > 0.5"
+"#;
+
+    fn load(text: &str) -> Result<Experiment, ExperimentError> {
+        read(Path::new("test.toml"), text)
+    }
+
+    fn error(text: &str) -> String {
+        load(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_file_becomes_cells_at_both_scales() {
+        let experiment = load(DUELS).unwrap();
+        let [quick, paper] = [Scale::Quick, Scale::Paper].map(|s| experiment.cells(s)[0].clone());
+        assert_eq!((quick.games, paper.games), (10, 100));
+        assert_eq!(quick.pairing.agents[0], "uct:iterations=5".parse().unwrap());
+        assert_eq!(paper.pairing.agents[0], "uct:iterations=50".parse().unwrap());
+        let numbers = quick.paper.unwrap();
+        assert_eq!(numbers.tally, Some(Tally { wins: 5, draws: 1, losses: 2 }));
+        assert_eq!(numbers.score, 5.5 / 8.0);
+    }
+
+    #[test]
+    fn kinds_make_their_cells() {
+        let head = |kind: &str| {
+            format!(
+                "id = \"t\"\ntitle = \"t\"\nkind = \"{kind}\"\ngame = \"tic-tac-toe\"\n\
+                 first = \"uct\"\nsecond = \"uct:iterations={{x}},expand={{y}}\"\n\
+                 x = {{ label = \"x\", values = [10, 20] }}\ny = {{ label = \"y\", values = [1, 2, 3] }}\n\
+                 scale = {{ quick = {{ games = 2 }}, paper = {{ games = 4 }} }}\n"
+            )
+        };
+        let names = |text: String| -> Vec<String> {
+            let experiment = load(&text).unwrap_or_else(|error| panic!("{error}"));
+            experiment.cells(Scale::Quick).iter().map(|cell| cell.name.clone()).collect()
+        };
+        assert_eq!(names(head("sweep")).len(), 6);
+        assert_eq!(names(head("sweep"))[1], "10, 2");
+        let robin = head("round-robin")
+            + "[[agent]]\nname = \"a\"\nspec = \"uct\"\n[[agent]]\nname = \"b\"\nspec = \"random\"\n\
+               [[agent]]\nname = \"c\"\nspec = \"flat\"\n[[paper]]\nrow = \"c\"\ncolumn = \"a\"\nscore = 0.25\n\
+               [[claim]]\ntext = \"t\"\ntest = \"row(a) > 0.5 and score(c - a) < 0.5\"\n";
+        assert_eq!(names(robin.clone()), ["a - b", "a - c", "b - c"]);
+        assert_eq!(
+            load(&robin).unwrap().cells(Scale::Quick)[1].paper.as_ref().unwrap().score,
+            0.75
+        );
+        let curve = head("curve").replace(",expand={y}", "")
+            + "[[series]]\nname = \"s\"\npaper_scores = [0.1, 0.2]\n";
+        assert_eq!(names(curve), ["s @ 10", "s @ 20"]);
+        let game = load(&head("game").replace("uct:iterations={x},expand={y}", "uct")).unwrap();
+        assert!(game.cells(Scale::Quick)[0].keep && game.cells(Scale::Paper)[0].games == 1);
+    }
+
+    #[test]
+    fn a_wrong_file_is_an_error_with_line_and_field() {
+        for (from, to, expected) in [
+            ("kind = \"duels\"", "kind = \"dules\"", "test.toml:4:8: `dules` is no kind"),
+            ("uct:iterations={n}", "utc", "test.toml:14:9: `utc`: no agent is called `utc`"),
+            ("{n}", "{m}", "test.toml:14:9: `{m}` is not set; known here: games, n"),
+            ("game = \"connect-four\"\n", "", "needs `game`"),
+            ("second =", "secnd =", "test.toml:15:1: unknown field `secnd`"),
+            ("games = 10\n", "", "needs `a positive `games` in [scale.quick]`"),
+            ("score(a) > 0.5", "score(b) > 0.5", "test.toml:19:8: nothing is called `b`; known: a"),
+            ("score(a) > 0.5", "score(a) = 0.5", "test.toml:19:8: `score(a) = 0.5` compares"),
+            ("id = \"test\"", "id = \"Te st\"", "test.toml:2:6: an id has small letters"),
+            ("title = \"A test\"", "title = 3", "test.toml:3:9: invalid type"),
+            ("[scale.paper]\ngames = 100\nn = 50\n", "", "needs `[scale.paper]`"),
+            ("kind = \"duels\"", "kind = \"curve\"", "needs `[[series]]`"),
+        ] {
+            let message = error(&DUELS.replace(from, to));
+            assert!(message.contains(expected), "`{expected}` is not in: {message}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Experiments as data: a file says what is played, how often, what a paper found and what is
+//! claimed. Everything that is played is a list of cells, each a pairing and a number of games; the
+//! kind of an experiment only says how cells are made and laid out (docs/experiments.md).
+
+mod claim;
+mod file;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use sakiyomi_core::stats::Tally;
+
+use crate::Pairing;
+
+pub use claim::{Claim, Estimate, Evidence, Verdict};
+pub use file::ExperimentError;
+
+/// One experiment, read and checked.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    pub id: String,
+    pub title: String,
+    /// The paper and the table or figure that it repeats.
+    pub repeats: Option<String>,
+    pub notes: Option<String>,
+    pub layout: Layout,
+    pub claims: Vec<Claim>,
+    pub file: PathBuf,
+    quick: Vec<Cell>,
+    paper: Vec<Cell>,
+}
+
+/// How large an experiment is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Minutes on two cores.
+    Quick,
+    /// As large as in the paper.
+    Paper,
+}
+
+/// One pairing of an experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// Unique in its experiment; claims speak of it by this name.
+    pub name: String,
+    pub pairing: Pairing,
+    pub games: u64,
+    /// Whether its matches are kept as records.
+    pub keep: bool,
+    pub paper: Option<PaperNumbers>,
+}
+
+/// What a paper reports of a cell: counts, per seat if it says so, or only a score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaperNumbers {
+    pub score: f64,
+    pub tally: Option<Tally>,
+    pub seats: Vec<Tally>,
+}
+
+/// How the cells are shown together.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Layout {
+    /// One row per duel.
+    Duels,
+    /// Every agent against every other; the cell of a pair is called `row - column`.
+    RoundRobin { agents: Vec<String> },
+    /// A measure over values of x; the cell of a point is called `series @ x`.
+    Curve { x: Axis, series: Vec<String>, measure: Measure },
+    /// How often each value occurs; one cell per series.
+    Histogram { series: Vec<String> },
+    /// A measure over two parameters; the cells are called `x, y`.
+    Sweep { x: Axis, y: Axis, measure: Measure },
+    /// One match, shown move by move.
+    Game,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    pub label: String,
+    /// As written into the specifications in place of `{x}` or `{y}`.
+    pub values: Vec<String>,
+    pub log: bool,
+}
+
+/// What of a cell is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    Score,
+    Draws,
+    Turns,
+}
+
+impl Experiment {
+    /// Reads one file.
+    pub fn load(path: &Path) -> Result<Experiment, ExperimentError> {
+        file::load(path)
+    }
+
+    /// Reads all files of a folder, in the order of their ids.
+    pub fn load_all(folder: &Path) -> Result<Vec<Experiment>, ExperimentError> {
+        file::load_all(folder)
+    }
+
+    pub fn cells(&self, scale: Scale) -> &[Cell] {
+        match scale {
+            Scale::Quick => &self.quick,
+            Scale::Paper => &self.paper,
+        }
+    }
+
+    pub fn kind(&self) -> &'static str {
+        match self.layout {
+            Layout::Duels => "duels",
+            Layout::RoundRobin { .. } => "round-robin",
+            Layout::Curve { .. } => "curve",
+            Layout::Histogram { .. } => "histogram",
+            Layout::Sweep { .. } => "sweep",
+            Layout::Game => "game",
+        }
+    }
+}
+
+/// The name of the cell of a pair in a round robin.
+pub fn pair_name(row: &str, column: &str) -> String {
+    format!("{row} - {column}")
+}
+
+/// The name of the cell of a point of a curve.
+pub fn point_name(series: &str, x: &str) -> String {
+    format!("{series} @ {x}")
+}
+
+/// The name of a cell of a sweep.
+pub fn sweep_name(x: &str, y: &str) -> String {
+    format!("{x}, {y}")
+}
+
+impl fmt::Display for Scale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Scale::Quick => "quick",
+            Scale::Paper => "paper",
+        })
+    }
+}
+
+impl FromStr for Scale {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Scale, String> {
+        match text {
+            "quick" => Ok(Scale::Quick),
+            "paper" => Ok(Scale::Paper),
+            _ => Err(format!("`{text}` is no scale; known: quick, paper")),
+        }
+    }
+}
+
+impl Measure {
+    pub fn label(self) -> &'static str {
+        match self {
+            Measure::Score => "score",
+            Measure::Draws => "share of draws",
+            Measure::Turns => "turns a game",
+        }
+    }
+}
