@@ -1,12 +1,18 @@
 //! Measurements: matches between agents, and what they prove.
 
 mod arena;
+mod behaviour;
 mod duel;
 pub mod experiment;
 mod perft;
+mod runner;
+mod store;
 
 pub use arena::{Match, Outcome, Pairing, Played, play_match};
+pub use behaviour::behaviour;
 pub use duel::{
     Duel, DuelError, DuelReport, ForfeitReport, Progress, SeatReport, SprtReport, run_duel,
 };
 pub use perft::{perft, perft_of};
+pub use runner::{RunError, RunProgress, RunSummary, run_experiments};
+pub use store::{Counted, GameRow, Store, StoreError, StoredCell, Unit};

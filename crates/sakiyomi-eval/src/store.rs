@@ -1,0 +1,477 @@
+//! Results on disk: one SQLite file that survives being killed, shared by any number of processes.
+//!
+//! A *cell* is a pairing together with the fingerprint of its behaviour; it is found by the hash of
+//! both. A *unit* is a range of the cell's numbered games, written in one transaction when it is
+//! done. Units keep the outcome of every game, so any number of games can be counted from units of
+//! any size. Ranges never overlap: who comes second with the same games is told so and adds nothing.
+//!
+//! A file is looked at read-only before anything is written, so what is not a store, is damaged or
+//! was written by a newer version stays untouched.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use sakiyomi_catalog::Record;
+use sakiyomi_core::stats::Tally;
+
+use crate::experiment::Evidence;
+use crate::{Outcome, Pairing, Played};
+
+/// Marks the file as ours: "SAKI".
+const APPLICATION_ID: i64 = 0x5341_4b49;
+/// How long a process waits for another one that is writing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Each step of the schema's history; a file has as many of them as its version says.
+const MIGRATIONS: [&str; 1] = ["
+CREATE TABLE cells (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    game TEXT NOT NULL,
+    first TEXT NOT NULL,
+    second TEXT NOT NULL,
+    seed TEXT NOT NULL,
+    behaviour TEXT NOT NULL,
+    n_players INTEGER NOT NULL,
+    unit_games INTEGER
+);
+CREATE TABLE units (
+    cell INTEGER NOT NULL REFERENCES cells(id) ON DELETE CASCADE,
+    first_game INTEGER NOT NULL,
+    n_games INTEGER NOT NULL,
+    outcomes TEXT NOT NULL,
+    payoffs TEXT NOT NULL,
+    turns TEXT NOT NULL,
+    n_forfeits INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    engine TEXT NOT NULL,
+    finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+    PRIMARY KEY (cell, first_game)
+);
+CREATE TABLE records (
+    cell INTEGER NOT NULL REFERENCES cells(id) ON DELETE CASCADE,
+    game INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (cell, game)
+);
+"];
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("{}: is no store of Sakiyomi; choose another file with --store", file.display())]
+    NotAStore { file: PathBuf },
+    #[error("{}: is damaged ({message}); nothing was changed. Move it away to start anew, or \
+             recover it with `sqlite3 {} .recover`", file.display(), file.display())]
+    Damaged { file: PathBuf, message: String },
+    #[error("{}: was written by a newer Sakiyomi (schema {found}, this one knows {known}); nothing \
+             was changed", file.display())]
+    Newer { file: PathBuf, found: i64, known: usize },
+    #[error("{}: the disk is full; what was finished before is kept", file.display())]
+    Full { file: PathBuf },
+    #[error("{}: {message}", file.display())]
+    Unusable { file: PathBuf, message: String },
+}
+
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    file: PathBuf,
+}
+
+/// A cell as the store knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredCell {
+    pub id: i64,
+    pub pairing: Pairing,
+    pub behaviour: String,
+    pub n_players: u64,
+    /// Games in a unit, once it is known how long a game takes.
+    pub unit_games: Option<u64>,
+}
+
+/// The games of one unit, in the order of their numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unit {
+    pub first_game: u64,
+    pub played: Vec<Played>,
+    pub seconds: f64,
+}
+
+/// What is known of the first games of a cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counted {
+    pub evidence: Evidence,
+    pub n_forfeits: u64,
+    /// CPU-independent wall time that the games took, added up over threads.
+    pub seconds: f64,
+    /// Versions of the program that played them.
+    pub engines: Vec<String>,
+}
+
+impl Store {
+    /// Opens the file, and makes it if there is none.
+    pub fn open(file: &Path) -> Result<Store, StoreError> {
+        if file.exists() {
+            inspect(file)?;
+        }
+        let unusable = |error: rusqlite::Error| explain(file, error);
+        let mut connection = Connection::open(file).map_err(unusable)?;
+        connection.busy_timeout(PATIENCE).map_err(unusable)?;
+        connection.pragma_update(None, "journal_mode", "wal").map_err(unusable)?;
+        // A finished unit is on the disk when the program says so, even if the power fails.
+        connection.pragma_update(None, "synchronous", "full").map_err(unusable)?;
+        connection.pragma_update(None, "foreign_keys", "on").map_err(unusable)?;
+        migrate(&mut connection).map_err(unusable)?;
+        Ok(Store { connection, file: file.to_owned() })
+    }
+
+    /// Opens a file that must be there.
+    pub fn open_existing(file: &Path) -> Result<Store, StoreError> {
+        if !file.exists() {
+            let message = "there is no such store; `sakiyomi run` makes one".to_owned();
+            return Err(StoreError::Unusable { file: file.to_owned(), message });
+        }
+        Store::open(file)
+    }
+
+    fn explain(&self, error: rusqlite::Error) -> StoreError {
+        explain(&self.file, error)
+    }
+
+    /// The cell of a pairing with this behaviour, which is made if there is none.
+    pub fn cell(
+        &self,
+        pairing: &Pairing,
+        behaviour: &str,
+        n_players: u64,
+    ) -> Result<StoredCell, StoreError> {
+        let texts = texts(pairing);
+        let key = key(&texts, behaviour);
+        let [game, first, second, seed] = texts;
+        let insert =
+            "INSERT OR IGNORE INTO cells (key, game, first, second, seed, behaviour, n_players)
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let values = params![key, game, first, second, seed, behaviour, n_players as i64];
+        self.connection.execute(insert, values).map_err(|error| self.explain(error))?;
+        let (id, unit_games) = self
+            .connection
+            .query_row("SELECT id, unit_games FROM cells WHERE key = ?1", [key], |row| {
+                Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?))
+            })
+            .map_err(|error| self.explain(error))?;
+        Ok(StoredCell {
+            id,
+            pairing: pairing.clone(),
+            behaviour: behaviour.to_owned(),
+            n_players,
+            unit_games: unit_games.map(|n| n as u64),
+        })
+    }
+
+    /// The cell of a pairing with this behaviour, if there is one.
+    pub fn find(&self, pairing: &Pairing, behaviour: &str) -> Result<Option<i64>, StoreError> {
+        let key = key(&texts(pairing), behaviour);
+        self.connection
+            .query_row("SELECT id FROM cells WHERE key = ?1", [key], |row| row.get(0))
+            .optional()
+            .map_err(|error| self.explain(error))
+    }
+
+    /// Settles how many games a unit of the cell has. The first to say it decides for all.
+    pub fn settle_unit_games(&self, cell: i64, n: u64) -> Result<u64, StoreError> {
+        let update = "UPDATE cells SET unit_games = ?2 WHERE id = ?1 AND unit_games IS NULL";
+        self.connection
+            .execute(update, params![cell, n as i64])
+            .and_then(|_| {
+                let select = "SELECT unit_games FROM cells WHERE id = ?1";
+                self.connection.query_row(select, [cell], |row| row.get::<_, i64>(0))
+            })
+            .map(|n| n as u64)
+            .map_err(|error| self.explain(error))
+    }
+
+    /// The ranges of games that are done, in order: first number and count.
+    pub fn done(&self, cell: i64) -> Result<Vec<(u64, u64)>, StoreError> {
+        let select = "SELECT first_game, n_games FROM units WHERE cell = ?1 ORDER BY first_game";
+        let read = || -> rusqlite::Result<Vec<(u64, u64)>> {
+            let mut statement = self.connection.prepare_cached(select)?;
+            let rows = statement.query_map([cell], |row| {
+                Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64))
+            })?;
+            rows.collect()
+        };
+        read().map_err(|error| self.explain(error))
+    }
+
+    /// Adds a unit, unless games of it are there already. True if it was added.
+    pub fn add(&mut self, cell: i64, unit: &Unit) -> Result<bool, StoreError> {
+        let file = self.file.clone();
+        self.try_add(cell, unit).map_err(|error| explain(&file, error))
+    }
+
+    fn try_add(&mut self, cell: i64, unit: &Unit) -> rusqlite::Result<bool> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let (first, n) = (unit.first_game as i64, unit.played.len() as i64);
+        let overlap = "SELECT EXISTS (SELECT 1 FROM units
+                       WHERE cell = ?1 AND first_game < ?2 + ?3 AND first_game + n_games > ?2)";
+        if transaction.query_row(overlap, params![cell, first, n], |row| row.get(0))? {
+            return Ok(false);
+        }
+        let outcomes: String = unit.played.iter().map(|played| letter(played.outcome)).collect();
+        let payoffs: Vec<f64> = unit.played.iter().map(|played| played.payoff).collect();
+        let turns: Vec<u32> = unit.played.iter().map(|played| played.n_turns).collect();
+        let json = |value: serde_json::Result<String>| {
+            value.map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+        };
+        transaction.execute(
+            "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, n_forfeits, seconds, engine)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            params![
+                cell,
+                first,
+                n,
+                outcomes,
+                json(serde_json::to_string(&payoffs))?,
+                json(serde_json::to_string(&turns))?,
+                unit.played.iter().filter(|played| played.forfeit.is_some()).count() as i64,
+                unit.seconds,
+                env!("CARGO_PKG_VERSION"),
+            ],
+        )?;
+        for played in &unit.played {
+            let Some(record) = &played.record else { continue };
+            let insert = "INSERT OR REPLACE INTO records (cell, game, record) VALUES (?1, ?2, ?3)";
+            let text = json(serde_json::to_string(record))?;
+            transaction.execute(insert, params![cell, played.number as i64, text])?;
+        }
+        transaction.commit()?;
+        Ok(true)
+    }
+
+    /// Counts the first `games` games of a cell, as far as they are done.
+    pub fn count(&self, cell: i64, n_players: u64, games: u64) -> Result<Counted, StoreError> {
+        let mut counted = Counted::default();
+        counted.evidence.seats.resize(n_players as usize, Tally::default());
+        self.each_unit(cell, |unit| {
+            let n = (unit.outcomes.len() as u64).min(games.saturating_sub(unit.first_game));
+            if n == 0 {
+                return;
+            }
+            let mut more = Evidence::default();
+            more.seats.resize(n_players as usize, Tally::default());
+            let each = unit.outcomes.bytes().zip(&unit.turns).take(n as usize);
+            for (number, (letter, &turns)) in (unit.first_game..).zip(each) {
+                let tally = outcome(letter).tally();
+                more.tally += tally;
+                more.seats[(number % n_players) as usize] += tally;
+                match more.turns.binary_search_by_key(&turns, |&(known, _)| known) {
+                    Ok(at) => more.turns[at].1 += 1,
+                    Err(at) => more.turns.insert(at, (turns, 1)),
+                }
+            }
+            counted.evidence.add(&more);
+            counted.n_forfeits += unit.n_forfeits;
+            counted.seconds += unit.seconds * n as f64 / unit.outcomes.len() as f64;
+            if !counted.engines.contains(&unit.engine) {
+                counted.engines.push(unit.engine);
+            }
+        })?;
+        Ok(counted)
+    }
+
+    fn each_unit(&self, cell: i64, mut look: impl FnMut(UnitRow)) -> Result<(), StoreError> {
+        let select = "SELECT first_game, outcomes, turns, n_forfeits, seconds, engine
+                      FROM units WHERE cell = ?1 ORDER BY first_game";
+        let mut read = || -> rusqlite::Result<()> {
+            let mut statement = self.connection.prepare_cached(select)?;
+            let mut rows = statement.query([cell])?;
+            while let Some(row) = rows.next()? {
+                let turns: String = row.get(2)?;
+                look(UnitRow {
+                    first_game: row.get::<_, i64>(0)? as u64,
+                    outcomes: row.get(1)?,
+                    turns: serde_json::from_str(&turns).unwrap_or_default(),
+                    n_forfeits: row.get::<_, i64>(3)? as u64,
+                    seconds: row.get(4)?,
+                    engine: row.get(5)?,
+                });
+            }
+            Ok(())
+        };
+        read().map_err(|error| self.explain(error))
+    }
+
+    /// All cells, in the order in which they were made.
+    pub fn cells(&self) -> Result<Vec<StoredCell>, StoreError> {
+        let select = "SELECT id, game, first, second, seed, behaviour, n_players, unit_games
+                      FROM cells ORDER BY id";
+        let read = || -> rusqlite::Result<Vec<(StoredTexts, StoredCellRow)>> {
+            let mut statement = self.connection.prepare(select)?;
+            let rows = statement.query_map([], |row| {
+                let texts = [row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?];
+                let unit_games: Option<i64> = row.get(7)?;
+                Ok((texts, (row.get(0)?, row.get(5)?, row.get(6)?, unit_games)))
+            })?;
+            rows.collect()
+        };
+        let rows = read().map_err(|error| self.explain(error))?;
+        // A name that this version does not know is of no use to it.
+        let known =
+            rows.into_iter().filter_map(|(texts, (id, behaviour, n_players, unit_games))| {
+                Some(StoredCell {
+                    id,
+                    pairing: pairing(&texts)?,
+                    behaviour,
+                    n_players: n_players as u64,
+                    unit_games: unit_games.map(|n| n as u64),
+                })
+            });
+        Ok(known.collect())
+    }
+
+    /// One line per game, in the order of cells and numbers.
+    pub fn each_game(&self, mut look: impl FnMut(&GameRow)) -> Result<(), StoreError> {
+        for cell in self.cells()? {
+            self.each_unit(cell.id, |unit| {
+                let each = unit.outcomes.chars().zip(&unit.turns);
+                for (number, (letter, &turns)) in (unit.first_game..).zip(each) {
+                    look(&GameRow { cell: &cell, number, outcome: letter, turns });
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The kept record of one game of a cell.
+    pub fn record(&self, cell: i64, game: u64) -> Result<Option<Record>, StoreError> {
+        let select = "SELECT record FROM records WHERE cell = ?1 AND game = ?2";
+        let text: Option<String> = self
+            .connection
+            .query_row(select, params![cell, game as i64], |row| row.get(0))
+            .optional()
+            .map_err(|error| self.explain(error))?;
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// Removes a cell with everything in it.
+    pub fn remove(&self, cell: i64) -> Result<(), StoreError> {
+        let delete = "DELETE FROM cells WHERE id = ?1";
+        self.connection.execute(delete, [cell]).map(drop).map_err(|error| self.explain(error))
+    }
+
+    /// Gives the space of removed cells back to the system.
+    pub fn compact(&self) -> Result<(), StoreError> {
+        self.connection.execute_batch("VACUUM").map_err(|error| self.explain(error))
+    }
+}
+
+/// A game as it is exported.
+#[derive(Clone, Copy, Debug)]
+pub struct GameRow<'a> {
+    pub cell: &'a StoredCell,
+    pub number: u64,
+    /// W, D or L, of the first agent.
+    pub outcome: char,
+    pub turns: u32,
+}
+
+struct UnitRow {
+    first_game: u64,
+    outcomes: String,
+    turns: Vec<u32>,
+    n_forfeits: u64,
+    seconds: f64,
+    engine: String,
+}
+
+type StoredTexts = [String; 4];
+type StoredCellRow = (i64, String, i64, Option<i64>);
+
+/// Looks at an existing file without changing it.
+fn inspect(file: &Path) -> Result<(), StoreError> {
+    // An empty file is what is left of one that was never written.
+    if std::fs::metadata(file).is_ok_and(|metadata| metadata.len() == 0) {
+        return Ok(());
+    }
+    let look = || -> rusqlite::Result<(i64, i64, String)> {
+        let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        connection.busy_timeout(PATIENCE)?;
+        let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
+        let (application, version) = (number("application_id")?, number("user_version")?);
+        let health = connection.pragma_query_value(None, "quick_check(1)", |row| row.get(0))?;
+        Ok((application, version, health))
+    };
+    let file = file.to_owned();
+    match look() {
+        Ok((APPLICATION_ID, version, _)) if version as usize > MIGRATIONS.len() => {
+            Err(StoreError::Newer { file, found: version, known: MIGRATIONS.len() })
+        }
+        Ok((APPLICATION_ID, _, health)) if health == "ok" => Ok(()),
+        Ok((APPLICATION_ID, _, health)) => Err(StoreError::Damaged { file, message: health }),
+        Ok(_) => Err(StoreError::NotAStore { file }),
+        Err(error) => Err(explain(&file, error)),
+    }
+}
+
+fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    // Looked at again under the lock: another process may have been faster.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    for (number, migration) in MIGRATIONS.iter().enumerate().skip(version as usize) {
+        transaction.execute_batch(migration)?;
+        transaction.pragma_update(None, "user_version", number as i64 + 1)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.commit()
+}
+
+fn explain(file: &Path, error: rusqlite::Error) -> StoreError {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase};
+    let file = file.to_owned();
+    match error.sqlite_error_code() {
+        Some(DiskFull) => StoreError::Full { file },
+        Some(NotADatabase) => StoreError::NotAStore { file },
+        Some(DatabaseCorrupt) => StoreError::Damaged { file, message: error.to_string() },
+        _ => StoreError::Unusable { file, message: format!("cannot be used: {error}") },
+    }
+}
+
+impl From<StoreError> for io::Error {
+    fn from(error: StoreError) -> io::Error {
+        io::Error::other(error)
+    }
+}
+
+fn texts(pairing: &Pairing) -> StoredTexts {
+    let [first, second] = &pairing.agents;
+    [pairing.game.to_string(), first.to_string(), second.to_string(), pairing.seed.to_string()]
+}
+
+fn pairing([game, first, second, seed]: &StoredTexts) -> Option<Pairing> {
+    let agents = [first.parse().ok()?, second.parse().ok()?];
+    Some(Pairing { game: game.parse().ok()?, agents, seed: seed.parse().ok()? })
+}
+
+/// What a cell is found by: its specification and its behaviour, in full.
+fn key(texts: &StoredTexts, behaviour: &str) -> String {
+    format!("{}\n{behaviour}", texts.join("\n"))
+}
+
+fn letter(outcome: Outcome) -> char {
+    match outcome {
+        Outcome::Win => 'W',
+        Outcome::Draw => 'D',
+        Outcome::Loss => 'L',
+    }
+}
+
+fn outcome(letter: u8) -> Outcome {
+    match letter {
+        b'W' => Outcome::Win,
+        b'D' => Outcome::Draw,
+        _ => Outcome::Loss,
+    }
+}
