@@ -106,22 +106,33 @@ pub fn replay(record: &Record) -> Result<Box<dyn Table>, TableError> {
     record.game.with(Open(record))?
 }
 
+/// The views of a recorded match: at its start and after every step.
+pub fn views(record: &Record) -> Result<Vec<View>, TableError> {
+    struct Views<'a>(&'a Record);
+    impl Visitor for Views<'_> {
+        type Out = Result<Vec<View>, TableError>;
+
+        fn visit<G: Playable>(self, game: G) -> Self::Out {
+            let mut table = TableOf::new(game, self.0);
+            let mut views = vec![table.view()];
+            for (step, texts) in self.0.moves.iter().enumerate() {
+                table.replay_step(step + 1, texts)?;
+                views.push(table.view());
+            }
+            Ok(views)
+        }
+    }
+    record.game.with(Views(record))?
+}
+
 struct Open<'a>(&'a Record);
 
 impl Visitor for Open<'_> {
     type Out = Result<Box<dyn Table>, TableError>;
 
     fn visit<G: Playable>(self, game: G) -> Self::Out {
-        let Record { game: spec, seed, moves } = self.0;
-        let mut table = TableOf {
-            state: game.start(),
-            agents: (0..game.players()).map(|_| None).collect(),
-            game,
-            spec: spec.clone(),
-            seed: *seed,
-            past: Vec::new(),
-        };
-        for (step, texts) in moves.iter().enumerate() {
+        let mut table = TableOf::new(game, self.0);
+        for (step, texts) in self.0.moves.iter().enumerate() {
             table.replay_step(step + 1, texts)?;
         }
         table.draw_chance();
@@ -145,6 +156,18 @@ struct Seated<G: Playable> {
 }
 
 impl<G: Playable> TableOf<G> {
+    /// The start of the match that the record is of.
+    fn new(game: G, record: &Record) -> TableOf<G> {
+        TableOf {
+            state: game.start(),
+            agents: (0..game.players()).map(|_| None).collect(),
+            game,
+            spec: record.game.clone(),
+            seed: record.seed,
+            past: Vec::new(),
+        }
+    }
+
     /// Who chooses now, if `player` is one of them.
     fn choosing(&self, player: Player) -> Result<(), TableError> {
         match self.game.turn(&self.state) {

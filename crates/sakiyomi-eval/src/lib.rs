@@ -14,5 +14,5 @@ pub use duel::{
     Duel, DuelError, DuelReport, ForfeitReport, Progress, SeatReport, SprtReport, run_duel,
 };
 pub use perft::{perft, perft_of};
-pub use runner::{RunError, RunProgress, RunSummary, run_experiments};
+pub use runner::{RunError, RunProgress, RunSettings, RunSummary, run_experiments};
 pub use store::{Counted, GameRow, Store, StoreError, StoredCell, Unit};

@@ -20,8 +20,6 @@ use crate::behaviour::behaviour;
 use crate::experiment::{Experiment, Scale};
 use crate::store::{Store, StoreError, StoredCell, Unit};
 
-/// How long a unit should take.
-const UNIT_SECONDS: f64 = 1.0;
 const LARGEST_UNIT: u64 = 100_000;
 /// How often progress is told.
 const TICK: Duration = Duration::from_millis(100);
@@ -54,16 +52,25 @@ pub struct RunSummary {
     pub store_seconds: f64,
 }
 
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunSettings {
+    pub scale: Scale,
+    pub threads: usize,
+    /// How long a unit should take: what is lost at most when the program is killed.
+    pub unit_seconds: f64,
+}
+
 /// Plays what is missing of these experiments.
 pub fn run_experiments(
     experiments: &[&Experiment],
-    scale: Scale,
+    settings: RunSettings,
     store_file: &Path,
-    threads: usize,
     stop: &Stop,
     progress: &mut dyn FnMut(&RunProgress),
 ) -> Result<RunSummary, RunError> {
     let start = Instant::now();
+    let RunSettings { scale, threads, unit_seconds } = settings;
     let store = Store::open(store_file)?;
     let mut cells: Vec<CellWork> = Vec::new();
     for experiment in experiments {
@@ -83,7 +90,9 @@ pub fn run_experiments(
                 }
                 None => {
                     let name = format!("{}: {}", experiment.id, cell.name);
-                    cells.push(CellWork::new(name, stored, games, cell.keep, done));
+                    let known = store.count(stored.id, n_players, games)?.evidence.tally;
+                    let work = CellWork::new(name, stored, games, cell.keep, done);
+                    cells.push(CellWork { tally: known, ..work });
                 }
             }
         }
@@ -91,6 +100,7 @@ pub fn run_experiments(
     let shared = Mutex::new(Shared {
         cells,
         store,
+        unit_seconds,
         turn: u64::from(std::process::id()),
         summary: RunSummary::default(),
         latest: None,
@@ -129,6 +139,7 @@ fn check(pairing: &Pairing) -> Result<(), SpecError> {
 struct Shared {
     cells: Vec<CellWork>,
     store: Store,
+    unit_seconds: f64,
     /// Counts up with every unit that is handed out; where it starts differs between processes.
     turn: u64,
     summary: RunSummary,
@@ -256,7 +267,8 @@ impl Shared {
         let per_game = unit.seconds / unit.played.len().max(1) as f64;
         cell.seconds_per_game = Some(per_game);
         if cell.stored.unit_games.is_none() {
-            let rounds = (UNIT_SECONDS / (per_game * cell.stored.n_players as f64)).round() as u64;
+            let rounds =
+                (self.unit_seconds / (per_game * cell.stored.n_players as f64)).round() as u64;
             let n = (rounds.max(1) * cell.stored.n_players).min(LARGEST_UNIT);
             cell.stored.unit_games = Some(self.store.settle_unit_games(cell.stored.id, n)?);
         }

@@ -8,3 +8,6 @@ pub use sakiyomi_search as search;
 
 pub mod bench;
 pub mod draw;
+pub mod figures;
+pub mod numbers;
+pub mod report;

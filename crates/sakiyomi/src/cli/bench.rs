@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use sakiyomi::bench::{Growth, Speed, measure_growth, measure_speed, signature};
+use sakiyomi::numbers::thousands;
 use sakiyomi_catalog::{AgentSpec, GAMES, GameSpec};
 use sakiyomi_search::MctsSettings;
 use serde_json::json;
@@ -24,7 +25,7 @@ pub(super) struct Options {
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     simulations: u64,
     /// CPU seconds per measurement, at least
-    #[arg(long, default_value_t = 1.0, value_parser = positive)]
+    #[arg(long, default_value_t = 1.0, value_parser = super::positive)]
     seconds: f64,
     /// The search to measure: uct with any of its parameters but budgets
     #[arg(long, default_value = "uct")]
@@ -41,13 +42,6 @@ pub(super) struct Options {
 }
 
 const GROWTH_ITERATIONS: [u64; 3] = [10_000, 100_000, 1_000_000];
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if seconds > 0.0 && seconds < 1e6 => Ok(seconds),
-        _ => Err("expected a positive number of seconds".to_owned()),
-    }
-}
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     if options.signature {
@@ -129,17 +123,4 @@ fn growth(
         true => print_json(&json!({ "games": all }), out),
         false => Ok(writeln!(out, "{table}")?),
     }
-}
-
-/// A number with commas between thousands.
-fn thousands(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -1,17 +1,14 @@
 //! `sakiyomi duel`.
 
-use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
-use std::thread;
+use std::io::Write;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sakiyomi::numbers::{interval_text, p_text, score_text};
 use sakiyomi_catalog::{AgentSpec, GameSpec};
-use sakiyomi_core::Stop;
-use sakiyomi_core::stats::{Elo, Hypothesis, Interval, Sprt, Tally};
+use sakiyomi_core::stats::{Elo, Hypothesis, Sprt, Tally};
 use sakiyomi_eval::{Duel, DuelReport, Pairing, run_duel};
 
-use super::{BadInput, print_json, text_table};
+use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table};
 
 /// Match two agents over many games, in every seat equally often
 #[derive(Debug, Args)]
@@ -62,11 +59,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         threads: options.threads.map_or_else(cores, usize::from),
         sprt: options.sprt.as_deref().map(parse_sprt).transpose()?,
     };
-    let stop = Arc::new(Stop::new());
-    let on_interrupt = Arc::clone(&stop);
-    // Without a handler Ctrl-C still ends the program, only without a report.
-    let _ = ctrlc::set_handler(move || on_interrupt.request());
-    let bar = progress_bar(options.quiet);
+    let stop = stop_on_interrupt();
+    let bar = progress_bar(options.quiet, "{bar:30} {pos} of {len}  {msg}  {eta} left");
     let report = run_duel(&duel, &stop, &mut |progress| {
         bar.set_length(progress.games);
         bar.set_position(progress.done);
@@ -77,10 +71,6 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         true => print_json(&report, out),
         false => print_report(&report, out),
     }
-}
-
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn parse_sprt(text: &str) -> anyhow::Result<Sprt> {
@@ -100,20 +90,10 @@ fn parse_sprt(text: &str) -> anyhow::Result<Sprt> {
     sprt.map_err(|error| BadInput(format!("--sprt {text}: {error}")).into())
 }
 
-fn progress_bar(quiet: bool) -> ProgressBar {
-    if quiet || !io::stderr().is_terminal() {
-        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-    }
-    let style = "{bar:30} {pos} of {len}  {msg}  {eta} left";
-    let style = ProgressStyle::with_template(style).expect("the template is well formed");
-    ProgressBar::new(1).with_style(style)
-}
-
-fn tally_text(tally: &Tally) -> String {
+pub(super) fn tally_text(tally: &Tally) -> String {
     let Tally { wins, draws, losses } = tally;
-    let Interval { low, high } = tally.interval();
-    let score = tally.score().unwrap_or(0.5);
-    format!("{wins}-{draws}-{losses}  {score:.3} [{low:.3}, {high:.3}]")
+    let (score, interval) = (score_text(tally.score()), interval_text(tally.interval()));
+    format!("{wins}-{draws}-{losses}  {score} {interval}")
 }
 
 fn print_report(report: &DuelReport, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -125,15 +105,14 @@ fn print_report(report: &DuelReport, out: &mut dyn Write) -> anyhow::Result<()> 
     let seats =
         report.seats.iter().map(|seat| (format!("{} {}", seat.seat + 1, seat.name), seat.tally));
     for (name, tally) in seats.chain([("all".to_owned(), total)]) {
-        let Interval { low, high } = tally.interval();
         table.add_row([
             name,
             tally.games().to_string(),
             tally.wins.to_string(),
             tally.draws.to_string(),
             tally.losses.to_string(),
-            tally.score().map_or_else(|| "-".to_owned(), |score| format!("{score:.3}")),
-            format!("[{low:.3}, {high:.3}]"),
+            score_text(tally.score()),
+            interval_text(tally.interval()),
         ]);
     }
     writeln!(out, "{table}\n")?;
@@ -162,8 +141,4 @@ fn print_report(report: &DuelReport, out: &mut dyn Write) -> anyhow::Result<()> 
     }
     let note = if report.repeatable { "repeat with" } else { "not exactly repeatable" };
     Ok(writeln!(out, "{note}: {}", report.command)?)
-}
-
-fn p_text(p: f64) -> String {
-    if p < 0.001 { format!("{p:.1e}") } else { format!("{p:.3}") }
 }

@@ -2,16 +2,24 @@
 
 mod bench;
 mod duel;
+mod experiments;
 mod lists;
 mod perft;
 mod play;
+mod replay;
+mod store;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sakiyomi_catalog::{SpecError, TableError};
+use sakiyomi_core::Stop;
 use sakiyomi_eval::DuelError;
+use sakiyomi_eval::experiment::ExperimentError;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 something failed on the way (reading, writing, \
                           the system); 2 the command or its input is wrong.";
@@ -34,6 +42,11 @@ enum Command {
     Agents(lists::Options),
     Play(play::Options),
     Duel(duel::Options),
+    Experiments(experiments::ListOptions),
+    Run(experiments::RunOptions),
+    Report(experiments::ReportOptions),
+    Store(store::Options),
+    Replay(replay::Options),
     Bench(bench::Options),
     Perft(perft::Options),
     /// Print the completions of a shell
@@ -53,6 +66,11 @@ pub(crate) fn main() -> ExitCode {
         Command::Agents(options) => lists::agents(&options, out),
         Command::Play(options) => play::run(&options, &mut io::stdin().lock(), out),
         Command::Duel(options) => duel::run(&options, out),
+        Command::Experiments(options) => experiments::list(&options, out),
+        Command::Run(options) => experiments::run(&options, out),
+        Command::Report(options) => experiments::report(&options, out),
+        Command::Store(options) => store::run(&options, out),
+        Command::Replay(options) => replay::run(&options, out),
         Command::Bench(options) => bench::run(&options, out),
         Command::Perft(options) => perft::run(&options, out),
         Command::Completions { shell } => {
@@ -83,6 +101,7 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
             || cause.is::<SpecError>()
             || cause.is::<TableError>()
             || cause.is::<DuelError>()
+            || cause.is::<ExperimentError>()
     })
 }
 
@@ -103,4 +122,34 @@ fn text_table(header: &[&str]) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::ASCII_MARKDOWN).set_header(header);
     table
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// A stop that Ctrl-C requests.
+fn stop_on_interrupt() -> Arc<Stop> {
+    let stop = Arc::new(Stop::new());
+    let on_interrupt = Arc::clone(&stop);
+    // Without a handler Ctrl-C still ends the program, only without a report.
+    let _ = ctrlc::set_handler(move || on_interrupt.request());
+    stop
+}
+
+/// A bar on standard error, hidden where nobody watches.
+fn progress_bar(quiet: bool, template: &str) -> ProgressBar {
+    if quiet || !io::stderr().is_terminal() {
+        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    }
+    let style = ProgressStyle::with_template(template).expect("the template is well formed");
+    ProgressBar::new(1).with_style(style)
+}
+
+/// A number of seconds, for arguments.
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if seconds > 0.0 && seconds < 1e6 => Ok(seconds),
+        _ => Err("expected a positive number of seconds".to_owned()),
+    }
 }

@@ -1,0 +1,254 @@
+//! `sakiyomi experiments`, `sakiyomi run` and `sakiyomi report`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use sakiyomi::numbers::seconds_text;
+use sakiyomi::report::{Block, ExperimentReport, State, state, to_html, to_markdown};
+use sakiyomi_eval::experiment::{Experiment, Scale, Verdict};
+use sakiyomi_eval::{RunSettings, RunSummary, Store, run_experiments};
+use serde_json::json;
+
+use super::duel::tally_text;
+use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table};
+
+/// Where experiments and results are.
+#[derive(Debug, Args)]
+pub(super) struct Places {
+    /// The folder of the experiment files
+    #[arg(long, value_name = "DIR", default_value = "experiments")]
+    experiments: PathBuf,
+    /// The file of the results
+    #[arg(long, value_name = "FILE", default_value = "sakiyomi.sqlite")]
+    store: PathBuf,
+}
+
+/// List the experiments and how much of them is done
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sakiyomi experiments")]
+pub(super) struct ListOptions {
+    #[command(flatten)]
+    places: Places,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Run experiments, or what is missing of them
+#[derive(Debug, Args)]
+#[command(after_help = "Stop with Ctrl-C and run again: what is done stays done, and several \
+processes may share one store.
+
+Examples:
+  sakiyomi run classics-tuned
+  sakiyomi run all --scale paper --threads 2
+  sakiyomi run my-experiment.toml --store my.sqlite")]
+pub(super) struct RunOptions {
+    /// Ids of experiments, paths of files, or `all`
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// quick (minutes) or paper (as large as in the paper)
+    #[arg(long, default_value = "quick")]
+    scale: Scale,
+    /// Games played at the same time; the number of cores if not given
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// How long a unit of work should take; a unit that is not finished is lost when the program
+    /// is killed
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = super::positive)]
+    unit_seconds: f64,
+    #[command(flatten)]
+    places: Places,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Show results beside the papers' numbers
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sakiyomi report classics-tuned
+  sakiyomi report --html report")]
+pub(super) struct ReportOptions {
+    /// Ids of experiments or paths of files; all that have results if none is named
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// quick or paper
+    #[arg(long, default_value = "quick")]
+    scale: Scale,
+    #[command(flatten)]
+    places: Places,
+    /// Write pages with figures (SVG and PNG) into this folder instead
+    #[arg(long, value_name = "DIR")]
+    html: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The experiments of these names. A name with the ending .toml is a file.
+fn find(ids: &[String], folder: &Path) -> anyhow::Result<Vec<Experiment>> {
+    let is_file = |id: &&String| id.ends_with(".toml");
+    let mut found = Vec::new();
+    let listed = match ids.iter().all(|id| is_file(&id)) {
+        true => Vec::new(),
+        false => Experiment::load_all(folder)?,
+    };
+    for id in ids {
+        if is_file(&id) {
+            found.push(Experiment::load(Path::new(id))?);
+        } else if id == "all" {
+            found.extend(listed.iter().cloned());
+        } else {
+            let known: Vec<&str> = listed.iter().map(|known| known.id.as_str()).collect();
+            let experiment = listed.iter().find(|known| known.id == *id).ok_or_else(|| {
+                let folder = folder.display();
+                BadInput(format!(
+                    "no experiment in {folder} is called `{id}`; known: {}",
+                    known.join(", ")
+                ))
+            })?;
+            found.push(experiment.clone());
+        }
+    }
+    Ok(found)
+}
+
+pub(super) fn list(options: &ListOptions, out: &mut dyn Write) -> anyhow::Result<()> {
+    let experiments = Experiment::load_all(&options.places.experiments)?;
+    let file = &options.places.store;
+    let store = if file.exists() { Some(Store::open_existing(file)?) } else { None };
+    let mut table = text_table(&["id", "kind", "state", "title"]);
+    let mut all = Vec::new();
+    for experiment in &experiments {
+        let [quick, paper] =
+            [Scale::Quick, Scale::Paper].map(|s| state(experiment, s, store.as_ref()));
+        let (quick, paper) = (quick?, paper?);
+        table.add_row([
+            experiment.id.clone(),
+            experiment.kind().to_owned(),
+            state_text(quick, paper),
+            experiment.title.clone(),
+        ]);
+        all.push(json!({
+            "id": experiment.id,
+            "kind": experiment.kind(),
+            "title": experiment.title,
+            "repeats": experiment.repeats,
+            "quick": quick,
+            "paper": paper,
+        }));
+    }
+    match options.json {
+        true => print_json(&all, out),
+        false => Ok(writeln!(out, "{table}")?),
+    }
+}
+
+/// Both scales in a few words. Games of one count for the other where they are the same, so the
+/// smaller is left out when the larger says more.
+fn state_text(quick: State, paper: State) -> String {
+    match (quick.games_done, paper.games_done) {
+        (0, 0) => "never run".to_owned(),
+        (_, 0) => quick.text(Scale::Quick),
+        (_, done) if done >= paper.games => paper.text(Scale::Paper),
+        (0, _) => paper.text(Scale::Paper),
+        _ => format!("{}, {}", quick.text(Scale::Quick), paper.text(Scale::Paper)),
+    }
+}
+
+pub(super) fn run(options: &RunOptions, out: &mut dyn Write) -> anyhow::Result<()> {
+    let experiments = find(&options.ids, &options.places.experiments)?;
+    let chosen: Vec<&Experiment> = experiments.iter().collect();
+    let stop = stop_on_interrupt();
+    let threads = options.threads.map_or_else(cores, usize::from);
+    let bar = progress_bar(options.quiet, "{bar:30} {pos} of {len} games  {msg}");
+    let store = &options.places.store;
+    let settings =
+        RunSettings { scale: options.scale, threads, unit_seconds: options.unit_seconds };
+    let ran = run_experiments(&chosen, settings, store, &stop, &mut |progress| {
+        bar.set_length(progress.games);
+        bar.set_position(progress.games_done);
+        let left =
+            progress.seconds_left.map_or_else(String::new, |s| format!("{} left", seconds_text(s)));
+        let latest = progress.latest.as_ref();
+        let latest = latest
+            .map_or_else(String::new, |(cell, tally)| format!("  {cell}: {}", tally_text(tally)));
+        bar.set_message(left + &latest);
+    });
+    bar.finish_and_clear();
+    let RunSummary { games_played, games_done, games, seconds, store_seconds } = ran?;
+    let store = Store::open_existing(store)?;
+    for experiment in &experiments {
+        let report = ExperimentReport::new(experiment, options.scale, &store)?;
+        write!(out, "{}", to_markdown(&report.blocks()))?;
+    }
+    writeln!(
+        out,
+        "{games_played} games played in {}, {:.2} % of the time for the store; {games_done} of {games} are done",
+        seconds_text(seconds),
+        100.0 * store_seconds / (seconds * threads as f64).max(1e-9)
+    )?;
+    if games_done < games {
+        writeln!(out, "stopped; run it again to go on")?;
+    }
+    Ok(())
+}
+
+pub(super) fn report(options: &ReportOptions, out: &mut dyn Write) -> anyhow::Result<()> {
+    let store = Store::open_existing(&options.places.store)?;
+    let all = ["all".to_owned()];
+    let ids = if options.ids.is_empty() { &all[..] } else { &options.ids };
+    let mut reports = Vec::new();
+    for experiment in find(ids, &options.places.experiments)? {
+        let report = ExperimentReport::new(&experiment, options.scale, &store)?;
+        if report.games_done > 0 || !options.ids.is_empty() {
+            reports.push(report);
+        }
+    }
+    if let Some(folder) = &options.html {
+        write_pages(&reports, folder)
+            .with_context(|| format!("cannot write into {}", folder.display()))?;
+        return Ok(writeln!(out, "{}", folder.join("index.html").display())?);
+    }
+    if options.json {
+        return print_json(&reports, out);
+    }
+    for report in &reports {
+        write!(out, "{}", to_markdown(&report.blocks()))?;
+    }
+    Ok(())
+}
+
+fn write_pages(reports: &[ExperimentReport], folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder)?;
+    for report in reports {
+        report.write_html(folder)?;
+    }
+    let row = |report: &ExperimentReport| {
+        let count = |verdict| report.claims.iter().filter(|claim| claim.verdict == verdict).count();
+        vec![
+            format!("[{}]({}.html)", report.id, report.id),
+            report.kind.to_owned(),
+            report.title.clone(),
+            format!("{} of {} games", report.games_done, report.games),
+            format!(
+                "{} agree, {} differ, {} contradict",
+                count(Verdict::Agrees),
+                count(Verdict::Differs),
+                count(Verdict::Contradicts)
+            ),
+        ]
+    };
+    let blocks = [
+        Block::Heading("Experiments".to_owned()),
+        Block::Table {
+            header: ["id", "kind", "title", "games", "claims"].map(str::to_owned).to_vec(),
+            rows: reports.iter().map(row).collect(),
+        },
+    ];
+    fs::write(folder.join("index.html"), to_html("Experiments", &blocks)).map_err(io::Error::into)
+}

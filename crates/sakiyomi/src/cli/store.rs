@@ -1,0 +1,180 @@
+//! `sakiyomi store`: what is in it, out of it, and away with it.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use sakiyomi::numbers::{interval_text, score_text};
+use sakiyomi_eval::{GameRow, Store, StoredCell, behaviour};
+use serde_json::json;
+
+use super::{BadInput, print_json, text_table};
+
+/// Show, export and prune the results
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sakiyomi store show
+  sakiyomi store export --format csv --output games.csv
+  sakiyomi store prune --stale")]
+pub(super) struct Options {
+    /// The file of the results
+    #[arg(long, value_name = "FILE", default_value = "sakiyomi.sqlite", global = true)]
+    store: PathBuf,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List what was played: one line per pairing
+    #[command(after_help = "Example:\n  sakiyomi store show --json")]
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write one line per game
+    #[command(after_help = "Example:\n  sakiyomi store export --format jsonl --output games.jsonl")]
+    Export {
+        #[arg(long, default_value = "csv")]
+        format: Format,
+        /// The file to write; standard output if not given
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Remove results for good
+    #[command(after_help = "Example:\n  sakiyomi store prune --stale")]
+    Prune {
+        /// Those of games or agents that behave differently by now
+        #[arg(long)]
+        stale: bool,
+        /// The one with this number, as `show` lists it
+        #[arg(long, value_name = "NUMBER")]
+        cell: Vec<i64>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Csv,
+    Jsonl,
+}
+
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
+    let store = Store::open_existing(&options.store)?;
+    match &options.command {
+        Command::Show { json } => show(&store, *json, out),
+        Command::Export { format, output: None } => export(&store, *format, out),
+        Command::Export { format, output: Some(file) } => {
+            let mut file = BufWriter::new(File::create(file)?);
+            export(&store, *format, &mut file)?;
+            Ok(file.flush()?)
+        }
+        Command::Prune { stale, cell } => prune(&store, *stale, cell, out),
+    }
+}
+
+/// Whether the game or an agent of the cell behaves differently by now.
+fn is_stale(cell: &StoredCell) -> bool {
+    behaviour(&cell.pairing).map_or(true, |now| now != cell.behaviour)
+}
+
+fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = ["cell", "game", "first", "second", "seed", "games", "score", "95 %", "state"];
+    let mut table = text_table(&header);
+    let mut all = Vec::new();
+    for cell in store.cells()? {
+        let tally = store.count(cell.id, cell.n_players, u64::MAX)?.evidence.tally;
+        let [first, second] = cell.pairing.agents.each_ref().map(ToString::to_string);
+        let state = if is_stale(&cell) { "stale" } else { "current" };
+        all.push(json!({
+            "cell": cell.id, "game": cell.pairing.game.to_string(), "first": first, "second": second,
+            "seed": cell.pairing.seed, "wins": tally.wins, "draws": tally.draws,
+            "losses": tally.losses, "score": tally.score(), "interval": tally.interval(),
+            "behaviour": cell.behaviour, "state": state,
+        }));
+        table.add_row([
+            cell.id.to_string(),
+            cell.pairing.game.to_string(),
+            first,
+            second,
+            cell.pairing.seed.to_string(),
+            tally.games().to_string(),
+            score_text(tally.score()),
+            interval_text(tally.interval()),
+            state.to_owned(),
+        ]);
+    }
+    match as_json {
+        true => print_json(&all, out),
+        false => Ok(writeln!(out, "{table}")?),
+    }
+}
+
+fn export(store: &Store, format: Format, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut written = match format {
+        Format::Csv => writeln!(out, "cell,game,first,second,seed,number,seat,outcome,turns"),
+        Format::Jsonl => Ok(()),
+    };
+    store.each_game(|row| {
+        if written.is_ok() {
+            written = match format {
+                Format::Csv => writeln!(out, "{}", csv_line(row)),
+                Format::Jsonl => writeln!(out, "{}", json_line(row)),
+            };
+        }
+    })?;
+    Ok(written?)
+}
+
+fn seat(row: &GameRow<'_>) -> u64 {
+    row.number % row.cell.n_players + 1
+}
+
+fn csv_line(row: &GameRow<'_>) -> String {
+    let pairing = &row.cell.pairing;
+    let quoted = |text: String| match text.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    };
+    let [first, second] = pairing.agents.each_ref().map(|agent| quoted(agent.to_string()));
+    let game = quoted(pairing.game.to_string());
+    let (cell, seed, number, seat) = (row.cell.id, pairing.seed, row.number, seat(row));
+    format!("{cell},{game},{first},{second},{seed},{number},{seat},{},{}", row.outcome, row.turns)
+}
+
+fn json_line(row: &GameRow<'_>) -> serde_json::Value {
+    let pairing = &row.cell.pairing;
+    json!({
+        "cell": row.cell.id,
+        "game": pairing.game.to_string(),
+        "first": pairing.agents[0].to_string(),
+        "second": pairing.agents[1].to_string(),
+        "seed": pairing.seed,
+        "number": row.number,
+        "seat": seat(row),
+        "outcome": row.outcome,
+        "turns": row.turns,
+    })
+}
+
+fn prune(store: &Store, stale: bool, cells: &[i64], out: &mut dyn Write) -> anyhow::Result<()> {
+    if !stale && cells.is_empty() {
+        return Err(
+            BadInput("nothing to prune: expected --stale or --cell NUMBER".to_owned()).into()
+        );
+    }
+    let known = store.cells()?;
+    if let Some(missing) = cells.iter().find(|id| !known.iter().any(|cell| cell.id == **id)) {
+        return Err(BadInput(format!("there is no cell {missing}; `store show` lists them")).into());
+    }
+    let doomed = known.iter().filter(|c| cells.contains(&c.id) || stale && is_stale(c));
+    let mut n = 0;
+    for cell in doomed {
+        store.remove(cell.id)?;
+        n += 1;
+    }
+    store.compact()?;
+    Ok(writeln!(out, "{n} of {} cells removed", known.len())?)
+}

@@ -1,0 +1,374 @@
+//! How the cells of each kind of experiment become tables and figures.
+
+use sakiyomi_catalog::{replay, views};
+use sakiyomi_core::Player;
+use sakiyomi_core::stats::{Interval, Tally};
+use sakiyomi_eval::experiment::{
+    Axis, Estimate, Evidence, Layout, Measure, pair_name, point_name, sweep_name,
+};
+
+use super::{Block, CellReport, ExperimentReport};
+use crate::draw::draw;
+use crate::figures::{Bar, Content, Counts, Curve, CurvePoint, Figure};
+use crate::numbers::{interval_text, p_text, score_text};
+
+/// The evidence of a cell by its name; a pair of a round robin may be named from either side.
+pub(super) fn evidence(cells: &[CellReport], name: &str) -> Option<Evidence> {
+    let turned = name.split_once(" - ").map(|(row, column)| pair_name(column, row));
+    let straight = cells.iter().find(|cell| cell.name == name);
+    match (straight, turned) {
+        (Some(cell), _) => Some(cell.evidence.clone()),
+        (None, Some(turned)) => {
+            cells.iter().find(|cell| cell.name == turned).map(|cell| mirrored(&cell.evidence))
+        }
+        (None, None) => None,
+    }
+    .filter(|evidence| evidence.tally.games() > 0)
+}
+
+/// All games of one agent of a round robin.
+pub(super) fn row_evidence(cells: &[CellReport], row: &str) -> Option<Evidence> {
+    let mut sum = Evidence::default();
+    for cell in cells {
+        match cell.name.split_once(" - ") {
+            Some((first, _)) if first == row => sum.add(&cell.evidence),
+            Some((_, second)) if second == row => sum.add(&mirrored(&cell.evidence)),
+            _ => {}
+        }
+    }
+    (sum.tally.games() > 0).then_some(sum)
+}
+
+/// The same games as the second agent sees them.
+fn mirrored(evidence: &Evidence) -> Evidence {
+    Evidence {
+        tally: evidence.tally.mirrored(),
+        seats: evidence.seats.iter().rev().map(Tally::mirrored).collect(),
+        turns: evidence.turns.clone(),
+    }
+}
+
+fn measured(cell: &CellReport, measure: Measure) -> Option<Estimate> {
+    match measure {
+        Measure::Score => cell.evidence.score(),
+        Measure::Draws => cell.evidence.draws(),
+        Measure::Turns => cell.evidence.turns(),
+    }
+}
+
+fn named<'a>(report: &'a ExperimentReport, name: &str) -> Option<&'a CellReport> {
+    report.cells.iter().find(|cell| cell.name == name)
+}
+
+pub(super) fn tables(report: &ExperimentReport) -> Vec<Block> {
+    match &report.layout {
+        Layout::Duels => vec![duel_table(report)],
+        Layout::RoundRobin { agents } => round_robin_tables(report, agents),
+        Layout::Curve { x, series, measure } => vec![curve_table(report, x, series, *measure)],
+        Layout::Histogram { series } => vec![histogram_table(report, series)],
+        Layout::Sweep { x, y, measure } => vec![sweep_table(report, x, y, *measure)],
+        Layout::Game => shown_game(report),
+    }
+}
+
+fn duel_table(report: &ExperimentReport) -> Block {
+    let header =
+        ["duel", "seat", "games", "won", "drawn", "lost", "score", "95 %", "p", "paper", "verdict"];
+    let mut rows = Vec::new();
+    for cell in &report.cells {
+        let seats = cell
+            .seats
+            .iter()
+            .enumerate()
+            .map(|(i, tally)| (format!("{}", i + 1), *tally, cell.paper_seats.get(i).copied()));
+        for (seat, tally, paper) in seats.chain([("all".to_owned(), cell.tally, cell.paper_tally)])
+        {
+            let is_all = seat == "all";
+            let score = if is_all { cell.paper_score } else { paper.and_then(|p| p.score()) };
+            let Interval { low, high } = tally.interval();
+            let verdict = score
+                .filter(|_| tally.games() > 0)
+                .map(|score| if (low..=high).contains(&score) { "agrees" } else { "differs" });
+            rows.push(vec![
+                cell.name.clone(),
+                seat,
+                tally.games().to_string(),
+                tally.wins.to_string(),
+                tally.draws.to_string(),
+                tally.losses.to_string(),
+                score_text(tally.score()),
+                interval_text(tally.interval()),
+                p_text(tally.sign_test()),
+                paper_text(score, paper),
+                verdict.unwrap_or("").to_owned(),
+            ]);
+        }
+    }
+    Block::Table { header: header.map(str::to_owned).to_vec(), rows }
+}
+
+fn round_robin_tables(report: &ExperimentReport, agents: &[String]) -> Vec<Block> {
+    let percent = |estimate: Option<Estimate>| match estimate {
+        Some(Estimate { value, low, high }) => {
+            format!("{:.1} [{:.1}, {:.1}]", 100.0 * value, 100.0 * low, 100.0 * high)
+        }
+        None => "-".to_owned(),
+    };
+    let header: Vec<String> = ["%".to_owned()]
+        .into_iter()
+        .chain(agents.iter().cloned())
+        .chain(["mean".to_owned()])
+        .collect();
+    let row = |row: &String| {
+        let cell = |column: &String| match row == column {
+            true => String::new(),
+            false => {
+                percent(evidence(&report.cells, &pair_name(row, column)).and_then(|e| e.score()))
+            }
+        };
+        let mean = percent(row_evidence(&report.cells, row).and_then(|e| e.score()));
+        [row.clone()].into_iter().chain(agents.iter().map(cell)).chain([mean]).collect::<Vec<_>>()
+    };
+    let mut blocks =
+        vec![Block::Table { header: header.clone(), rows: agents.iter().map(row).collect() }];
+    if report.cells.iter().any(|cell| cell.paper_score.is_some()) {
+        let paper = |row: &String| {
+            let cell = |column: &String| paper_of_pair(report, row, column);
+            let text = |score: Option<f64>| {
+                score.map_or_else(String::new, |score| format!("{:.1}", 100.0 * score))
+            };
+            let scores: Vec<f64> = agents.iter().filter_map(cell).collect();
+            let mean =
+                (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
+            let cells = agents.iter().map(|column| text(cell(column)));
+            [row.clone()].into_iter().chain(cells).chain([text(mean)]).collect::<Vec<_>>()
+        };
+        blocks.push(Block::Paragraph("The paper's numbers:".to_owned()));
+        blocks.push(Block::Table { header, rows: agents.iter().map(paper).collect() });
+    }
+    blocks
+}
+
+fn paper_of_pair(report: &ExperimentReport, row: &str, column: &str) -> Option<f64> {
+    let straight = named(report, &pair_name(row, column)).and_then(|cell| cell.paper_score);
+    let turned = named(report, &pair_name(column, row)).and_then(|cell| cell.paper_score);
+    straight.or(turned.map(|score| 1.0 - score))
+}
+
+fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: Measure) -> Block {
+    let header = [x.label.as_str(), "series", measure.label(), "95 %", "games", "paper", "verdict"];
+    let mut rows = Vec::new();
+    for value in &x.values {
+        for name in series {
+            let Some(cell) = named(report, &point_name(name, value)) else { continue };
+            let estimate = measured(cell, measure);
+            rows.push(vec![
+                value.clone(),
+                name.clone(),
+                score_text(estimate.map(|estimate| estimate.value)),
+                estimate.map_or_else(
+                    || "-".to_owned(),
+                    |e| interval_text(Interval { low: e.low, high: e.high }),
+                ),
+                cell.games.to_string(),
+                paper_text(cell.paper_score, None),
+                cell.verdict.map(|verdict| verdict.to_string()).unwrap_or_default(),
+            ]);
+        }
+    }
+    Block::Table { header: header.map(str::to_owned).to_vec(), rows }
+}
+
+fn histogram_table(report: &ExperimentReport, series: &[String]) -> Block {
+    let header = ["series", "games", "mean turns", "95 %", "shortest", "median", "longest"];
+    let row = |name: &String| {
+        let cell = named(report, name)?;
+        let turns = &cell.evidence.turns;
+        let mean = cell.evidence.turns();
+        let mut left = cell.games.div_ceil(2);
+        let median = turns.iter().find(|&&(_, count)| {
+            let is_here = count >= left;
+            left = left.saturating_sub(count);
+            is_here
+        });
+        let text =
+            |turns: Option<&(u32, u64)>| turns.map_or_else(|| "-".to_owned(), |t| t.0.to_string());
+        Some(vec![
+            name.clone(),
+            cell.games.to_string(),
+            mean.map_or_else(|| "-".to_owned(), |mean| format!("{:.2}", mean.value)),
+            mean.map_or_else(
+                || "-".to_owned(),
+                |mean| format!("[{:.2}, {:.2}]", mean.low, mean.high),
+            ),
+            text(turns.first()),
+            text(median),
+            text(turns.last()),
+        ])
+    };
+    Block::Table {
+        header: header.map(str::to_owned).to_vec(),
+        rows: series.iter().filter_map(row).collect(),
+    }
+}
+
+fn sweep_table(report: &ExperimentReport, x: &Axis, y: &Axis, measure: Measure) -> Block {
+    let corner = format!("{} \\ {}", y.label, x.label);
+    let header: Vec<String> = [corner].into_iter().chain(x.values.iter().cloned()).collect();
+    let row = |y: &String| {
+        let cell = |x: &String| {
+            let estimate =
+                named(report, &sweep_name(x, y)).and_then(|cell| measured(cell, measure));
+            match estimate {
+                Some(e) => format!(
+                    "{:.3} {}",
+                    e.value,
+                    interval_text(Interval { low: e.low, high: e.high })
+                ),
+                None => "-".to_owned(),
+            }
+        };
+        [y.clone()].into_iter().chain(x.values.iter().map(cell)).collect::<Vec<_>>()
+    };
+    Block::Table { header, rows: y.values.iter().map(row).collect() }
+}
+
+/// The match move by move.
+fn shown_game(report: &ExperimentReport) -> Vec<Block> {
+    let Some(record) = &report.record else { return Vec::new() };
+    let (Ok(table), Ok(views)) = (replay(record), views(record)) else { return Vec::new() };
+    let [first, second] = [0, 1].map(|i| table.player_name(Player(i)));
+    let cell = &report.cells[0];
+    let seats = format!("{first}: `{}`, {second}: `{}`", cell.first, cell.second);
+    let steps =
+        record.moves.iter().enumerate().map(|(i, texts)| format!("{}. {}", i + 1, texts.join(" ")));
+    let mut blocks = Vec::new();
+    for (step, view) in std::iter::once(seats).chain(steps).zip(views) {
+        blocks.push(Block::Paragraph(step));
+        blocks.push(Block::Verbatim(draw(&view, false)));
+    }
+    blocks
+}
+
+pub(super) fn figure(report: &ExperimentReport) -> Option<Figure> {
+    let content = match &report.layout {
+        Layout::Duels => duel_bars(report),
+        Layout::RoundRobin { agents } => round_robin_map(report, agents),
+        Layout::Curve { x, series, measure } => curves(report, x, series, *measure),
+        Layout::Histogram { series } => Content::Histogram {
+            x_label: "turns a game".to_owned(),
+            y_label: "share of games".to_owned(),
+            series: series
+                .iter()
+                .filter_map(|name| named(report, name))
+                .map(|cell| Counts {
+                    name: cell.name.clone(),
+                    counts: cell.evidence.turns.iter().map(|&(t, n)| (f64::from(t), n)).collect(),
+                })
+                .collect(),
+        },
+        Layout::Sweep { x, y, measure } => sweep_map(report, x, y, *measure),
+        Layout::Game => return None,
+    };
+    Some(Figure { title: report.title.clone(), content })
+}
+
+fn duel_bars(report: &ExperimentReport) -> Content {
+    let bar = |cell: &CellReport| {
+        let Interval { low, high } = cell.interval;
+        Some(Bar {
+            label: cell.name.clone(),
+            value: cell.score?,
+            low,
+            high,
+            reference: cell.paper_score,
+        })
+    };
+    Content::Bars {
+        value_label: "score of the first agent".to_owned(),
+        bars: report.cells.iter().filter_map(bar).collect(),
+        baseline: Some(0.5),
+    }
+}
+
+fn round_robin_map(report: &ExperimentReport, agents: &[String]) -> Content {
+    let score = |(row, column): (&String, &String)| {
+        evidence(&report.cells, &pair_name(row, column)).and_then(|e| e.score()).map(|e| e.value)
+    };
+    Content::HeatMap {
+        x_label: "against".to_owned(),
+        y_label: "agent".to_owned(),
+        value_label: "score".to_owned(),
+        columns: agents.to_vec(),
+        rows: agents.to_vec(),
+        values: agents
+            .iter()
+            .flat_map(|row| agents.iter().map(move |c| (row, c)))
+            .map(score)
+            .collect(),
+        range: (0.0, 1.0),
+    }
+}
+
+fn curves(report: &ExperimentReport, x: &Axis, series: &[String], measure: Measure) -> Content {
+    // Values that are no numbers are drawn in their order.
+    let position = |i: usize| x.values[i].parse().unwrap_or(i as f64 + 1.0);
+    let curve = |name: &String| {
+        let cells = || {
+            let cell = |(i, value): (usize, &String)| {
+                Some((position(i), named(report, &point_name(name, value))?))
+            };
+            x.values.iter().enumerate().filter_map(cell)
+        };
+        let point = |(x, cell): (f64, &CellReport)| {
+            let Estimate { value, low, high } = measured(cell, measure)?;
+            Some(CurvePoint { x, y: value, low, high })
+        };
+        Curve {
+            name: name.clone(),
+            points: cells().filter_map(point).collect(),
+            references: cells().filter_map(|(x, cell)| Some((x, cell.paper_score?))).collect(),
+        }
+    };
+    Content::Curves {
+        x_label: x.label.clone(),
+        y_label: measure.label().to_owned(),
+        log_x: x.log,
+        curves: series.iter().map(curve).collect(),
+        baseline: (measure == Measure::Score).then_some(0.5),
+    }
+}
+
+fn sweep_map(report: &ExperimentReport, x: &Axis, y: &Axis, measure: Measure) -> Content {
+    let value = |(y, x): (&String, &String)| {
+        named(report, &sweep_name(x, y)).and_then(|cell| measured(cell, measure)).map(|e| e.value)
+    };
+    let values: Vec<Option<f64>> =
+        y.values.iter().flat_map(|y| x.values.iter().map(move |x| (y, x))).map(value).collect();
+    let range = match measure {
+        Measure::Score | Measure::Draws => (0.0, 1.0),
+        Measure::Turns => {
+            let known = || values.iter().flatten().copied();
+            (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max))
+        }
+    };
+    Content::HeatMap {
+        x_label: x.label.clone(),
+        y_label: y.label.clone(),
+        value_label: measure.label().to_owned(),
+        columns: x.values.clone(),
+        rows: y.values.clone(),
+        values,
+        range,
+    }
+}
+
+fn paper_text(score: Option<f64>, tally: Option<Tally>) -> String {
+    match (score, tally) {
+        (Some(score), Some(Tally { wins, draws, losses })) => {
+            format!("{score:.3} ({wins}-{draws}-{losses})")
+        }
+        (Some(score), None) => format!("{score:.3}"),
+        _ => String::new(),
+    }
+}

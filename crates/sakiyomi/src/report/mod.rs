@@ -1,0 +1,282 @@
+//! Reports: our numbers beside the paper's, with intervals, tests, verdicts and figures.
+
+mod document;
+mod layouts;
+
+use std::path::Path;
+
+use sakiyomi_catalog::{AgentSpec, Record};
+use sakiyomi_core::stats::{Interval, Tally};
+use sakiyomi_eval::experiment::{Cell, Evidence, Experiment, Layout, Scale, Verdict};
+use sakiyomi_eval::{Counted, Store, StoreError, behaviour};
+use serde::Serialize;
+
+use crate::figures::Figure;
+
+pub use document::{Block, to_html, to_markdown};
+
+/// An experiment with what is known of it, for people (see [`ExperimentReport::blocks`]) and, as
+/// JSON, for machines.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExperimentReport {
+    pub id: String,
+    pub title: String,
+    pub kind: &'static str,
+    pub repeats: Option<String>,
+    pub notes: Option<String>,
+    pub scale: String,
+    pub games_done: u64,
+    pub games: u64,
+    pub cells: Vec<CellReport>,
+    pub claims: Vec<ClaimReport>,
+    pub command: String,
+    /// Versions of the program that played the games.
+    pub engines: Vec<String>,
+    /// False if budgets are times or agents programs: the same seeds may then end otherwise.
+    pub repeatable: bool,
+    pub seconds: f64,
+    #[serde(skip)]
+    pub figure: Option<Figure>,
+    #[serde(skip)]
+    layout: Layout,
+    #[serde(skip)]
+    record: Option<Record>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct CellReport {
+    pub name: String,
+    pub game: String,
+    pub first: String,
+    pub second: String,
+    pub seed: u64,
+    pub games: u64,
+    pub games_wanted: u64,
+    #[serde(flatten)]
+    pub tally: Tally,
+    pub score: Option<f64>,
+    /// 95 %.
+    pub interval: Interval,
+    /// Two-sided sign test.
+    pub p: f64,
+    pub seats: Vec<Tally>,
+    pub mean_turns: Option<f64>,
+    pub n_forfeits: u64,
+    pub paper_score: Option<f64>,
+    pub paper_tally: Option<Tally>,
+    pub paper_seats: Vec<Tally>,
+    /// Whether the paper's score lies in our interval.
+    pub verdict: Option<Verdict>,
+    #[serde(skip)]
+    pub evidence: Evidence,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ClaimReport {
+    pub text: String,
+    pub verdict: Verdict,
+}
+
+/// How much of an experiment is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct State {
+    pub games_done: u64,
+    pub games: u64,
+}
+
+impl State {
+    /// As a list shows it.
+    pub fn text(self, scale: Scale) -> String {
+        match (self.games_done, self.games) {
+            (0, _) => "never run".to_owned(),
+            (done, games) if done >= games => format!("{scale} done"),
+            (done, games) => format!("{scale} {} %", 100 * done / games),
+        }
+    }
+}
+
+/// What the store has of an experiment.
+pub fn state(
+    experiment: &Experiment,
+    scale: Scale,
+    store: Option<&Store>,
+) -> anyhow::Result<State> {
+    let mut state = State { games_done: 0, games: 0 };
+    for cell in experiment.cells(scale) {
+        let (counted, games) = count(cell, store)?;
+        state.games += games;
+        state.games_done += counted.evidence.tally.games();
+    }
+    Ok(state)
+}
+
+/// The games of a cell that the store has, and how many are wanted.
+fn count(cell: &Cell, store: Option<&Store>) -> anyhow::Result<(Counted, u64)> {
+    let n_players = cell.pairing.game.players()? as u64;
+    let games = if cell.games == 1 { 1 } else { cell.games.next_multiple_of(n_players) };
+    let Some(store) = store else { return Ok((Counted::default(), games)) };
+    let counted = match store.find(&cell.pairing, &behaviour(&cell.pairing)?)? {
+        Some(id) => store.count(id, n_players, games)?,
+        None => Counted::default(),
+    };
+    Ok((counted, games))
+}
+
+impl ExperimentReport {
+    /// Gathers what the store has of an experiment.
+    pub fn new(
+        experiment: &Experiment,
+        scale: Scale,
+        store: &Store,
+    ) -> anyhow::Result<ExperimentReport> {
+        let mut cells = Vec::new();
+        let (mut engines, mut seconds) = (Vec::new(), 0.0);
+        for cell in experiment.cells(scale) {
+            let (counted, games) = count(cell, Some(store))?;
+            seconds += counted.seconds;
+            engines.extend(counted.engines.iter().cloned());
+            cells.push(CellReport::new(cell, counted, games));
+        }
+        engines.sort();
+        engines.dedup();
+        let claim = |claim: &sakiyomi_eval::experiment::Claim| ClaimReport {
+            text: claim.text.clone(),
+            verdict: claim.judge(&|name| layouts::evidence(&cells, name), &|row| {
+                layouts::row_evidence(&cells, row)
+            }),
+        };
+        let claims = experiment.claims.iter().map(claim).collect();
+        let agents = experiment.cells(scale).iter().flat_map(|cell| &cell.pairing.agents);
+        let mut report = ExperimentReport {
+            id: experiment.id.clone(),
+            title: experiment.title.clone(),
+            kind: experiment.kind(),
+            repeats: experiment.repeats.clone(),
+            notes: experiment.notes.clone(),
+            scale: scale.to_string(),
+            games_done: cells.iter().map(|cell| cell.games).sum(),
+            games: cells.iter().map(|cell| cell.games_wanted).sum(),
+            claims,
+            command: format!("sakiyomi run {} --scale {scale}", experiment.id),
+            engines,
+            repeatable: agents.clone().all(AgentSpec::is_repeatable),
+            seconds,
+            figure: None,
+            layout: experiment.layout.clone(),
+            record: shown_game(experiment, scale, store)?,
+            cells,
+        };
+        report.figure = layouts::figure(&report);
+        Ok(report)
+    }
+
+    /// The report for people.
+    pub fn blocks(&self) -> Vec<Block> {
+        let mut blocks = vec![Block::Heading(format!("{}: {}", self.id, self.title))];
+        if let Some(repeats) = &self.repeats {
+            blocks.push(Block::Paragraph(format!("Repeats: {repeats}.")));
+        }
+        if let Some(notes) = &self.notes {
+            blocks.push(Block::Paragraph(notes.trim().replace('\n', " ")));
+        }
+        if self.games_done < self.games {
+            let (done, games) = (self.games_done, self.games);
+            blocks
+                .push(Block::Paragraph(format!("Only {done} of {games} games are played so far.")));
+        }
+        blocks.extend(layouts::tables(self));
+        if let Some(figure) = &self.figure {
+            blocks.push(Block::Picture { name: self.id.clone(), title: figure.title.clone() });
+        }
+        if !self.claims.is_empty() {
+            let row = |claim: &ClaimReport| vec![claim.text.clone(), claim.verdict.to_string()];
+            blocks.push(Block::Table {
+                header: vec!["claim".to_owned(), "our games".to_owned()],
+                rows: self.claims.iter().map(row).collect(),
+            });
+        }
+        blocks.push(Block::Paragraph(self.footer()));
+        blocks
+    }
+
+    fn footer(&self) -> String {
+        let mut seeds: Vec<u64> = self.cells.iter().map(|cell| cell.seed).collect();
+        seeds.dedup();
+        let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+        let repeatable = match self.repeatable {
+            true => "repeatable exactly",
+            false => "not repeatable exactly, because a budget is a time or an agent a program",
+        };
+        let engines = self.engines.join(", ");
+        format!(
+            "{} games, {:.0} s of play, seed {}, version {}; {repeatable}. Intervals are 95 %, p is of the \
+             two-sided sign test. Run it with `{}`.",
+            self.games_done,
+            self.seconds,
+            seeds.join(", "),
+            if engines.is_empty() { "-" } else { &engines },
+            self.command
+        )
+    }
+
+    /// Writes the page and its pictures into a folder.
+    pub fn write_html(&self, folder: &Path) -> anyhow::Result<()> {
+        if let Some(figure) = &self.figure {
+            std::fs::write(folder.join(format!("{}.svg", self.id)), figure.to_svg())?;
+            std::fs::write(folder.join(format!("{}.png", self.id)), figure.to_png()?)?;
+        }
+        let mut blocks = self.blocks();
+        blocks.push(Block::Paragraph("[All experiments](index.html)".to_owned()));
+        let page = to_html(&self.title, &blocks);
+        Ok(std::fs::write(folder.join(format!("{}.html", self.id)), page)?)
+    }
+}
+
+fn shown_game(
+    experiment: &Experiment,
+    scale: Scale,
+    store: &Store,
+) -> anyhow::Result<Option<Record>> {
+    let [cell] = experiment.cells(scale) else { return Ok(None) };
+    if experiment.layout != Layout::Game {
+        return Ok(None);
+    }
+    let id = store.find(&cell.pairing, &behaviour(&cell.pairing)?)?;
+    let record = id.map(|id| store.record(id, 0)).transpose();
+    Ok(record.map_err(|error: StoreError| anyhow::anyhow!(error))?.flatten())
+}
+
+impl CellReport {
+    fn new(cell: &Cell, counted: Counted, games_wanted: u64) -> CellReport {
+        let [first, second] = &cell.pairing.agents;
+        let evidence = counted.evidence;
+        let tally = evidence.tally;
+        let interval = tally.interval();
+        let verdict = |paper: f64| match paper >= interval.low && paper <= interval.high {
+            true => Verdict::Agrees,
+            false => Verdict::Differs,
+        };
+        let paper = cell.paper.as_ref();
+        CellReport {
+            name: cell.name.clone(),
+            game: cell.pairing.game.to_string(),
+            first: first.to_string(),
+            second: second.to_string(),
+            seed: cell.pairing.seed,
+            games: tally.games(),
+            games_wanted,
+            tally,
+            score: tally.score(),
+            interval,
+            p: tally.sign_test(),
+            seats: evidence.seats.clone(),
+            mean_turns: evidence.turns().map(|turns| turns.value),
+            n_forfeits: counted.n_forfeits,
+            paper_score: paper.map(|paper| paper.score),
+            paper_tally: paper.and_then(|paper| paper.tally),
+            paper_seats: paper.map(|paper| paper.seats.clone()).unwrap_or_default(),
+            verdict: paper.filter(|_| tally.games() > 0).map(|paper| verdict(paper.score)),
+            evidence,
+        }
+    }
+}
