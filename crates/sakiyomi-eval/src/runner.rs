@@ -16,7 +16,6 @@ use sakiyomi_core::stats::Tally;
 use sakiyomi_core::{Playable, Stop};
 
 use crate::Pairing;
-use crate::behaviour::behaviour;
 use crate::experiment::{Experiment, Scale};
 use crate::store::{Store, StoreError, StoredCell, Unit};
 
@@ -76,18 +75,14 @@ pub fn run_experiments(
     for experiment in experiments {
         for cell in experiment.cells(scale) {
             let wrong = |error| RunError::Spec { experiment: experiment.id.clone(), error };
-            let behaviour = behaviour(&cell.pairing).map_err(wrong)?;
+            let fingerprint = cell.fingerprint().map_err(wrong)?;
             let n_players = cell.pairing.game.players().map_err(|e| wrong(e.into()))? as u64;
             check(&cell.pairing).map_err(|error| wrong(error.into()))?;
-            let stored = store.cell(&cell.pairing, &behaviour, n_players)?;
+            let stored = store.cell(&cell.pairing, &fingerprint, n_players)?;
             let done = store.done(stored.id)?;
-            // A single shown game is no round; everything else takes every seat equally often.
-            let games = if cell.games == 1 { 1 } else { cell.games.next_multiple_of(n_players) };
+            let games = cell.balanced_games().map_err(|error| wrong(error.into()))?;
             match cells.iter_mut().find(|known| known.stored.id == stored.id) {
-                Some(known) => {
-                    known.games = known.games.max(games);
-                    known.keep |= cell.keep;
-                }
+                Some(known) => known.games = known.games.max(games),
                 None => {
                     let name = format!("{}: {}", experiment.id, cell.name);
                     let known = store.count(stored.id, n_players, games)?.evidence.tally;

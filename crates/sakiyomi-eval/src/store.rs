@@ -392,25 +392,25 @@ type StoredCellRow = (i64, String, i64, Option<i64>);
 
 /// Looks at an existing file without changing it.
 fn inspect(file: &Path) -> Result<(), StoreError> {
-    // An empty file is what is left of one that was never written.
-    if std::fs::metadata(file).is_ok_and(|metadata| metadata.len() == 0) {
-        return Ok(());
-    }
-    let look = || -> rusqlite::Result<(i64, i64, String)> {
+    let look = || -> rusqlite::Result<(i64, i64, i64, String)> {
         let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         connection.busy_timeout(PATIENCE)?;
         let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
         let (application, version) = (number("application_id")?, number("user_version")?);
+        let tables =
+            connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
         let health = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-        Ok((application, version, health))
+        Ok((application, version, tables, health))
     };
     let file = file.to_owned();
     match look() {
-        Ok((APPLICATION_ID, version, _)) if version as usize > MIGRATIONS.len() => {
+        // Whoever made it was killed before anything was written into it.
+        Ok((0, 0, 0, health)) if health == "ok" => Ok(()),
+        Ok((APPLICATION_ID, version, ..)) if version as usize > MIGRATIONS.len() => {
             Err(StoreError::Newer { file, found: version, known: MIGRATIONS.len() })
         }
-        Ok((APPLICATION_ID, _, health)) if health == "ok" => Ok(()),
-        Ok((APPLICATION_ID, _, health)) => Err(StoreError::Damaged { file, message: health }),
+        Ok((APPLICATION_ID, _, _, health)) if health == "ok" => Ok(()),
+        Ok((APPLICATION_ID, _, _, health)) => Err(StoreError::Damaged { file, message: health }),
         Ok(_) => Err(StoreError::NotAStore { file }),
         Err(error) => Err(explain(&file, error)),
     }

@@ -42,7 +42,21 @@ fn is_refused(arguments: &[&str], parts: &[&str]) {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in ["games", "agents", "play", "duel", "bench", "perft", "completions"] {
+    let commands = [
+        "games",
+        "agents",
+        "play",
+        "duel",
+        "experiments",
+        "run",
+        "report",
+        "store",
+        "replay",
+        "bench",
+        "perft",
+        "completions",
+    ];
+    for command in commands {
         let help = succeeds(&[command, "--help"]);
         assert!(help.contains("Example") && help.contains("sakiyomi "), "{command}: {help}");
     }
@@ -173,4 +187,82 @@ fn the_example_program_plays_every_game() {
         let report = json(&["duel", game, &bot, "random", "--games", "4", "--json"]);
         assert_eq!(report["n_forfeits"], 0, "{game}: {}", report["forfeits"]);
     }
+}
+
+/// A small experiment of every kind is run, listed, reported, exported, pruned and replayed.
+#[test]
+fn experiments_of_every_kind_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let common = "title = \"A test\"\ngame = \"tic-tac-toe\"\nfirst = \"uct:iterations=20\"\n\
+                  second = \"random\"\nscale = { quick = { games = 10 }, paper = { games = 20 } }\n";
+    let axis = "x = { label = \"x\", values = [5, 20], log = true }\n";
+    let kinds = [
+        (
+            "duels",
+            "[[duel]]\nname = \"a\"\npaper = { score = 0.9 }\n[[claim]]\ntext = \"c\"\ntest = \"score(a) > 0.5\"\n",
+        ),
+        (
+            "round-robin",
+            "[[agent]]\nname = \"u\"\nspec = \"uct:iterations=9\"\n[[agent]]\nname = \"r\"\nspec = \"random\"\n",
+        ),
+        ("curve", "[[series]]\nname = \"s\"\nsecond = \"uct:iterations={x}\"\n"),
+        ("histogram", "[[series]]\nname = \"h\"\n"),
+        ("sweep", "y = { label = \"y\", values = [1, 2] }\n"),
+        ("game", ""),
+    ];
+    let experiments = folder.path().join("experiments");
+    fs::create_dir(&experiments).unwrap();
+    for (kind, rest) in kinds {
+        let axis = if ["curve", "sweep"].contains(&kind) { axis } else { "" };
+        let (before, tables) = if rest.starts_with('[') { ("", rest) } else { (rest, "") };
+        let text = format!("id = \"t-{kind}\"\nkind = \"{kind}\"\n{common}{axis}{before}{tables}");
+        fs::write(experiments.join(format!("{kind}.toml")), text).unwrap();
+    }
+    let run = |arguments: &[&str]| {
+        let output = sakiyomi(arguments).current_dir(folder.path()).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {text}{errors}");
+        text
+    };
+    assert!(run(&["experiments"]).contains("never run"));
+    assert!(run(&["run", "all"]).contains("are done"));
+    let list = run(&["experiments"]);
+    // The one match of a shown game is the same at both scales.
+    assert_eq!(list.matches("quick done").count(), 5, "{list}");
+    assert_eq!(list.matches("paper done").count(), 1, "{list}");
+    assert!(run(&["run", "all"]).contains("0 games played"), "all is done already");
+    let report = run(&["report", "t-duels"]);
+    assert!(report.contains("| c ") && report.contains("agrees"), "{report}");
+    run(&["report", "--html", "pages"]);
+    for file in ["index.html", "t-game.html", "t-curve.svg", "t-curve.png", "t-sweep.png"] {
+        assert!(folder.path().join("pages").join(file).metadata().unwrap().len() > 500, "{file}");
+    }
+    assert!(run(&["store", "show"]).contains("current"));
+    assert!(run(&["store", "export", "--format", "csv"]).lines().count() > 40);
+    let line = run(&["store", "export", "--format", "jsonl"]).lines().next().unwrap().to_owned();
+    assert!(serde_json::from_str::<Value>(&line).unwrap()["outcome"].is_string());
+    let cells: Value = serde_json::from_str(&run(&["store", "show", "--json"])).unwrap();
+    let kept = cells.as_array().unwrap().iter().find(|cell| {
+        let id = cell["cell"].to_string();
+        let arguments = ["replay", "--cell", &id];
+        sakiyomi(&arguments).current_dir(folder.path()).output().unwrap().status.success()
+    });
+    assert!(kept.is_some(), "the shown game was kept");
+    assert!(run(&["store", "prune", "--cell", "1"]).starts_with("1 of"));
+    assert!(run(&["experiments", "--json"]).contains("\"games_done\""));
+}
+
+#[test]
+fn wrong_experiments_and_stores_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wrong.toml");
+    fs::write(&file, "id = \"wrong\"\ntitle = 3\n").unwrap();
+    is_refused(&["run", file.to_str().unwrap()], &["wrong.toml:2:9", "expected a string"]);
+    let folder = folder.path().to_str().unwrap();
+    is_refused(&["run", "nothing", "--experiments", folder], &["wrong.toml:2:9"]);
+    is_refused(&["run", "x", "--experiments", "no-such-folder"], &["no-such-folder"]);
+    let missing = output(&["report", "--store", "no-such-store"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("there is no such store"));
 }

@@ -9,9 +9,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use sakiyomi_catalog::{SpecError, TableError};
 use sakiyomi_core::stats::Tally;
 
 use crate::Pairing;
+use crate::behaviour::behaviour;
 
 pub use claim::{Claim, Estimate, Evidence, Verdict};
 pub use file::ExperimentError;
@@ -92,6 +94,25 @@ pub enum Measure {
     Draws,
     Turns,
 }
+
+impl Cell {
+    /// What its results are found by in a store, beside the pairing: the fingerprint of its
+    /// behaviour, and a mark if matches are kept, since results without records would not do.
+    pub fn fingerprint(&self) -> Result<String, TableError> {
+        let behaviour = behaviour(&self.pairing)?;
+        Ok(if self.keep { behaviour + KEPT } else { behaviour })
+    }
+
+    /// The games that are played so that every seat is taken equally often. A single game is not
+    /// rounded up: it is to be looked at.
+    pub fn balanced_games(&self) -> Result<u64, SpecError> {
+        let n_players = self.pairing.game.players()? as u64;
+        Ok(if self.games == 1 { 1 } else { self.games.next_multiple_of(n_players) })
+    }
+}
+
+/// Marks the fingerprint of a cell whose matches are kept.
+pub const KEPT: &str = "+records";
 
 impl Experiment {
     /// Reads one file.

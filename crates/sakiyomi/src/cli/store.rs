@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use sakiyomi::numbers::{interval_text, score_text};
+use sakiyomi_eval::experiment::KEPT;
 use sakiyomi_eval::{GameRow, Store, StoredCell, behaviour};
 use serde_json::json;
 
@@ -77,7 +78,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
 
 /// Whether the game or an agent of the cell behaves differently by now.
 fn is_stale(cell: &StoredCell) -> bool {
-    behaviour(&cell.pairing).map_or(true, |now| now != cell.behaviour)
+    let then = cell.behaviour.trim_end_matches(KEPT);
+    behaviour(&cell.pairing).map_or(true, |now| now != then)
 }
 
 fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ use std::path::Path;
 use sakiyomi_catalog::{AgentSpec, Record};
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_eval::experiment::{Cell, Evidence, Experiment, Layout, Scale, Verdict};
-use sakiyomi_eval::{Counted, Store, StoreError, behaviour};
+use sakiyomi_eval::{Counted, Store, StoreError};
 use serde::Serialize;
 
 use crate::figures::Figure;
@@ -112,10 +112,9 @@ pub fn state(
 
 /// The games of a cell that the store has, and how many are wanted.
 fn count(cell: &Cell, store: Option<&Store>) -> anyhow::Result<(Counted, u64)> {
-    let n_players = cell.pairing.game.players()? as u64;
-    let games = if cell.games == 1 { 1 } else { cell.games.next_multiple_of(n_players) };
+    let (n_players, games) = (cell.pairing.game.players()? as u64, cell.balanced_games()?);
     let Some(store) = store else { return Ok((Counted::default(), games)) };
-    let counted = match store.find(&cell.pairing, &behaviour(&cell.pairing)?)? {
+    let counted = match store.find(&cell.pairing, &cell.fingerprint()?)? {
         Some(id) => store.count(id, n_players, games)?,
         None => Counted::default(),
     };
@@ -241,7 +240,7 @@ fn shown_game(
     if experiment.layout != Layout::Game {
         return Ok(None);
     }
-    let id = store.find(&cell.pairing, &behaviour(&cell.pairing)?)?;
+    let id = store.find(&cell.pairing, &cell.fingerprint()?)?;
     let record = id.map(|id| store.record(id, 0)).transpose();
     Ok(record.map_err(|error: StoreError| anyhow::anyhow!(error))?.flatten())
 }
