@@ -112,16 +112,19 @@ pub struct Match {
     pub forfeit: Option<(Player, String)>,
 }
 
+/// Who sees every step of a match: the state before it, and what is played there.
+pub type Watch<'a, G> = dyn FnMut(&<G as Game>::State, &[<G as Game>::Action]) + 'a;
+
 /// Plays one match from the start; `agents` has one agent per player. `chance` decides what nature
 /// does, and each player draws from a stream of its own, so that nobody's luck depends on how much
-/// another one thinks. `watch` sees every step: the state before it, and what is played there.
+/// another one thinks.
 pub fn play_match<G: Game>(
     game: &G,
     agents: &mut [Box<dyn Agent<G>>],
     mut chance: Rng,
     players: &mut [Rng],
     stop: &Stop,
-    watch: &mut dyn FnMut(&G::State, &[G::Action]),
+    watch: &mut Watch<'_, G>,
 ) -> Match {
     let mut state = game.start();
     let (mut joint, mut outcomes) = (Vec::new(), Vec::new());

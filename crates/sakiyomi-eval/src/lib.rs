@@ -8,7 +8,7 @@ mod perft;
 mod runner;
 mod store;
 
-pub use arena::{Match, Outcome, Pairing, Played, play_match};
+pub use arena::{Match, Outcome, Pairing, Played, Watch, play_match};
 pub use behaviour::behaviour;
 pub use duel::{
     Duel, DuelError, DuelReport, ForfeitReport, Progress, SeatReport, SprtReport, run_duel,

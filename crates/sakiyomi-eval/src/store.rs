@@ -116,7 +116,7 @@ impl Store {
         if file.exists() {
             inspect(file)?;
         }
-        let unusable = |error: rusqlite::Error| explain(file, error);
+        let unusable = |error: rusqlite::Error| explain(file, &error);
         let mut connection = Connection::open(file).map_err(unusable)?;
         connection.busy_timeout(PATIENCE).map_err(unusable)?;
         connection.pragma_update(None, "journal_mode", "wal").map_err(unusable)?;
@@ -136,7 +136,7 @@ impl Store {
         Store::open(file)
     }
 
-    fn explain(&self, error: rusqlite::Error) -> StoreError {
+    fn explain(&self, error: &rusqlite::Error) -> StoreError {
         explain(&self.file, error)
     }
 
@@ -154,13 +154,13 @@ impl Store {
             "INSERT OR IGNORE INTO cells (key, game, first, second, seed, behaviour, n_players)
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let values = params![key, game, first, second, seed, behaviour, n_players as i64];
-        self.connection.execute(insert, values).map_err(|error| self.explain(error))?;
+        self.connection.execute(insert, values).map_err(|error| self.explain(&error))?;
         let (id, unit_games) = self
             .connection
             .query_row("SELECT id, unit_games FROM cells WHERE key = ?1", [key], |row| {
                 Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?))
             })
-            .map_err(|error| self.explain(error))?;
+            .map_err(|error| self.explain(&error))?;
         Ok(StoredCell {
             id,
             pairing: pairing.clone(),
@@ -176,7 +176,7 @@ impl Store {
         self.connection
             .query_row("SELECT id FROM cells WHERE key = ?1", [key], |row| row.get(0))
             .optional()
-            .map_err(|error| self.explain(error))
+            .map_err(|error| self.explain(&error))
     }
 
     /// Settles how many games a unit of the cell has. The first to say it decides for all.
@@ -189,7 +189,7 @@ impl Store {
                 self.connection.query_row(select, [cell], |row| row.get::<_, i64>(0))
             })
             .map(|n| n as u64)
-            .map_err(|error| self.explain(error))
+            .map_err(|error| self.explain(&error))
     }
 
     /// The ranges of games that are done, in order: first number and count.
@@ -202,13 +202,13 @@ impl Store {
             })?;
             rows.collect()
         };
-        read().map_err(|error| self.explain(error))
+        read().map_err(|error| self.explain(&error))
     }
 
     /// Adds a unit, unless games of it are there already. True if it was added.
     pub fn add(&mut self, cell: i64, unit: &Unit) -> Result<bool, StoreError> {
         let file = self.file.clone();
-        self.try_add(cell, unit).map_err(|error| explain(&file, error))
+        self.try_add(cell, unit).map_err(|error| explain(&file, &error))
     }
 
     fn try_add(&mut self, cell: i64, unit: &Unit) -> rusqlite::Result<bool> {
@@ -301,7 +301,7 @@ impl Store {
             }
             Ok(())
         };
-        read().map_err(|error| self.explain(error))
+        read().map_err(|error| self.explain(&error))
     }
 
     /// All cells, in the order in which they were made.
@@ -317,7 +317,7 @@ impl Store {
             })?;
             rows.collect()
         };
-        let rows = read().map_err(|error| self.explain(error))?;
+        let rows = read().map_err(|error| self.explain(&error))?;
         // A name that this version does not know is of no use to it.
         let known =
             rows.into_iter().filter_map(|(texts, (id, behaviour, n_players, unit_games))| {
@@ -352,19 +352,19 @@ impl Store {
             .connection
             .query_row(select, params![cell, game as i64], |row| row.get(0))
             .optional()
-            .map_err(|error| self.explain(error))?;
+            .map_err(|error| self.explain(&error))?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
     /// Removes a cell with everything in it.
     pub fn remove(&self, cell: i64) -> Result<(), StoreError> {
         let delete = "DELETE FROM cells WHERE id = ?1";
-        self.connection.execute(delete, [cell]).map(drop).map_err(|error| self.explain(error))
+        self.connection.execute(delete, [cell]).map(drop).map_err(|error| self.explain(&error))
     }
 
     /// Gives the space of removed cells back to the system.
     pub fn compact(&self) -> Result<(), StoreError> {
-        self.connection.execute_batch("VACUUM").map_err(|error| self.explain(error))
+        self.connection.execute_batch("VACUUM").map_err(|error| self.explain(&error))
     }
 }
 
@@ -412,7 +412,7 @@ fn inspect(file: &Path) -> Result<(), StoreError> {
         Ok((APPLICATION_ID, _, _, health)) if health == "ok" => Ok(()),
         Ok((APPLICATION_ID, _, _, health)) => Err(StoreError::Damaged { file, message: health }),
         Ok(_) => Err(StoreError::NotAStore { file }),
-        Err(error) => Err(explain(&file, error)),
+        Err(error) => Err(explain(&file, &error)),
     }
 }
 
@@ -428,7 +428,7 @@ fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-fn explain(file: &Path, error: rusqlite::Error) -> StoreError {
+fn explain(file: &Path, error: &rusqlite::Error) -> StoreError {
     use rusqlite::ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase};
     let file = file.to_owned();
     match error.sqlite_error_code() {
