@@ -461,11 +461,13 @@ fn write_mcts(settings: &MctsSettings) -> Fields {
         .with_some("memory", (memory != Budget::DEFAULT_MEMORY).then(|| bytes_text(memory)))
 }
 
-/// What `sangoku-best` stands for.
+/// What `sangoku-best` stands for, the strongest combination that was measured: playouts that strike
+/// first, arms by rank instead of pruned moves, orders of the same actions that meet, and proofs.
 fn sangoku_best(budget: Budget) -> MctsSettings {
     MctsSettings {
-        bandit: Bandit::Ucb1 { c: 0.15 },
-        guide: Guide { pruned: true, pairs: true, keen: 0.8, ..Guide::default() },
+        bandit: Bandit::Ucb1 { c: 0.3 },
+        guide: Guide { keen: 0.8, ..Guide::default() },
+        widen: Some(1.0),
         graph: true,
         solver: true,
         ..MctsSettings::new(budget)

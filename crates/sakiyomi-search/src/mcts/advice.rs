@@ -120,3 +120,125 @@ impl<G: Hints> Mcts<G> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sakiyomi_core::toy::Toy;
+    use sakiyomi_core::{Budget, Game, Guide};
+
+    fn settings() -> MctsSettings {
+        MctsSettings::new(Budget::iterations(1))
+    }
+
+    #[test]
+    fn arms_are_shown_one_by_one() {
+        let widening = MctsSettings { widen: Some(1.0), ..settings() };
+        let shown = [0, 1, 3, 4, 8, 9, 100].map(|visits| widening.n_shown(5, visits));
+        assert_eq!(shown, [1, 2, 2, 3, 3, 4, 5]);
+        assert_eq!(settings().n_shown(5, 0), 5);
+    }
+
+    #[test]
+    fn the_next_arm_is_the_first_that_was_never_tried() {
+        let mut arms = Arms::default();
+        arms.visits.extend([9, 2, 1, 0, 0]);
+        let next = [1, 2, 3, 4].map(|n_shown| untried(&arms, 1, n_shown));
+        assert_eq!(next, [None, None, Some(2), Some(2)]);
+        assert_eq!(untried(&arms, 3, 2), Some(0));
+    }
+
+    /// A game in which the second of three actions ranks highest, and the others are one group.
+    struct Ranked(Toy);
+
+    impl Game for Ranked {
+        type State = <Toy as Game>::State;
+        type Action = <Toy as Game>::Action;
+
+        fn players(&self) -> usize {
+            self.0.players()
+        }
+
+        fn start(&self) -> Self::State {
+            self.0.start()
+        }
+
+        fn turn(&self, state: &Self::State) -> sakiyomi_core::Turn {
+            self.0.turn(state)
+        }
+
+        fn actions(&self, state: &Self::State, player: Player, out: &mut Vec<Self::Action>) {
+            self.0.actions(state, player, out);
+        }
+
+        fn apply(&self, state: &mut Self::State, actions: &[Self::Action]) {
+            self.0.apply(state, actions);
+        }
+    }
+
+    impl Hints for Ranked {
+        fn rank(&self, _: &Self::State, _: Player, action: Self::Action) -> f32 {
+            f32::from(u8::from(action == self.0.word("b")))
+        }
+
+        fn group(&self, _: &Self::State, _: Player, action: Self::Action) -> u32 {
+            u32::from(action == self.0.word("b"))
+        }
+
+        fn round(&self, _: &Self::State) -> u32 {
+            2
+        }
+    }
+
+    fn ranked() -> Ranked {
+        Ranked(Toy::read("start: 0 a -> 0.2 0.8  b -> 0.5 0.5  c -> 0.9 0.1").unwrap())
+    }
+
+    #[test]
+    fn groups_have_one_arm_each_and_the_best_rank_first() {
+        let game = ranked();
+        let grouped = MctsSettings { groups: Some(Groups::Shared), ..settings() };
+        let mut rng = Rng::new(1);
+        let mut actions = Vec::new();
+        game.actions(&game.start(), Player(0), &mut actions);
+        grouped.arrange(&game, &game.start(), Player(0), &mut actions, &mut rng);
+        assert_eq!((actions.len(), actions[0]), (2, game.0.word("b")));
+        // Both members of the other group are drawn for its arm.
+        let arm = actions[1];
+        let mut draw =
+            || grouped.draw_member(&game, &game.start(), Player(0), arm, &mut actions, &mut rng);
+        let drawn: Vec<_> = (0..50).map(|_| draw()).collect();
+        assert!(drawn.contains(&game.0.word("a")) && drawn.contains(&game.0.word("c")));
+        assert!(!drawn.contains(&game.0.word("b")));
+    }
+
+    #[test]
+    fn an_early_win_is_worth_more() {
+        let game = ranked();
+        let early = MctsSettings { bonus: 0.1, ..settings() };
+        let shaped = early.with_bonus(&game, &game.start(), Payoffs::of([1.0, 0.0]));
+        let [win, loss] = [shaped[Player(0)], shaped[Player(1)]];
+        // Two rounds keep 0.81 of the way from even.
+        assert!((win - 0.905).abs() < 1e-12 && (loss - 0.095).abs() < 1e-12, "{shaped:?}");
+        assert_eq!(early.with_bonus(&game, &game.start(), Payoffs::even(2, 0.5))[Player(0)], 0.5);
+    }
+
+    /// With every option the search still finds the best action of a tiny game.
+    #[test]
+    fn options_do_not_hide_the_best_action() {
+        use sakiyomi_core::{Agent, Context, Stop};
+        let plain = MctsSettings::new(Budget::iterations(500));
+        for settings in [
+            MctsSettings { widen: Some(0.5), ..plain },
+            MctsSettings { widen: Some(0.5), solver: true, ..plain },
+            MctsSettings { bonus: 0.02, solver: true, ..plain },
+            MctsSettings { guide: Guide { keen: 0.5, ..Guide::default() }, ..plain },
+        ] {
+            let game = ranked();
+            let mut context = Context { rng: &mut Rng::new(3), stop: &Stop::new() };
+            let mut agent = Mcts::new(settings);
+            let choice = agent.choose(&game, &game.start(), Player(0), &mut context).unwrap();
+            assert_eq!(choice.action, game.0.word("c"), "{settings:?}");
+        }
+    }
+}
