@@ -190,6 +190,8 @@ const SIGNATURE: &[(&str, &[&str])] = &[
     ("breakthrough", &["uct:iterations=500,c=0.5", "uct:iterations=300,pruned,trees=3"]),
     ("breakthrough:6x6", &["uct:iterations=500,solver,graph", "maxn:depth=3"]),
     ("othello", &["uct:iterations=500", "flat:iterations=200", "maxn:depth=3"]),
+    ("sangoku", &["uct:iterations=300,c=0.15,expand=10,pruned,limit=10", "rule-based"]),
+    ("sangoku:scenario=c", &["sangoku-best:iterations=300", "uct:iterations=200,groups=shared"]),
 ];
 const SIGNATURE_PLIES: [usize; 3] = [0, 4, 9];
 
