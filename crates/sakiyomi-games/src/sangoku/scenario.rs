@@ -126,6 +126,9 @@ pub const SCENARIOS: &[(&str, &str)] = &[
     ("b", include_str!("../../../../games/sangoku/b.toml")),
     ("c", include_str!("../../../../games/sangoku/c.toml")),
     ("random", include_str!("../../../../games/sangoku/random.toml")),
+    ("damage-550", include_str!("../../../../games/sangoku/damage-550.toml")),
+    ("no-recoil", include_str!("../../../../games/sangoku/no-recoil.toml")),
+    ("draw-0", include_str!("../../../../games/sangoku/draw-0.toml")),
     ("field", include_str!("../../../../games/sangoku/field.toml")),
     ("plain", include_str!("../../../../games/sangoku/plain.toml")),
 ];
