@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use sakiyomi_core::{Agent, Budget, Playable, Player};
-use sakiyomi_search::{Bandit, FlatMonteCarlo, MaxN, Mcts, MctsSettings, RandomPlayer};
+use sakiyomi_core::{Agent, Budget, CutOut, Guide, Hint, Playable, Player};
+use sakiyomi_search::{
+    Bandit, FlatMonteCarlo, Groups, MaxN, Mcts, MctsSettings, RandomPlayer, RulePlayer,
+};
 
 use crate::exec::{self, Program};
 use crate::fields::{Fields, LARGEST, Reader, bytes_text, spec_forms};
@@ -16,6 +18,8 @@ pub enum AgentSpec {
     Flat { budget: Budget },
     Mcts(MctsSettings),
     MaxN { depth: u32, pruned: bool, budget: Budget },
+    RuleBased,
+    SangokuBest { budget: Budget },
     Exec { command: String, time: Duration },
 }
 
@@ -30,6 +34,7 @@ pub struct Seat<'a> {
 const DEFAULT_ITERATIONS: u64 = 1_000;
 const DEFAULT_C: f64 = 1.0;
 const DEFAULT_DEPTH: u32 = 4;
+const DEFAULT_MARGIN: u32 = 2;
 
 const ITERATIONS: Parameter = Parameter {
     name: "iterations",
@@ -92,6 +97,52 @@ pub const AGENTS: &[Entry] = &[
             },
             PRUNED,
             Parameter {
+                name: "pairs",
+                default: "off",
+                meaning: "no turn ends before what a move has prepared is done",
+            },
+            Parameter {
+                name: "keen",
+                default: "0",
+                meaning: "probability with which a playout looks at urgent actions only",
+            },
+            Parameter {
+                name: "limit",
+                default: "none",
+                meaning: "round in which playouts end (at least half as many rounds later); worth the tally",
+            },
+            Parameter {
+                name: "balanced",
+                default: "off",
+                meaning: "tallies of two players are set off against each other",
+            },
+            Parameter {
+                name: "horizon",
+                default: "none",
+                meaning: "rounds after which playouts end; worth the game's estimate",
+            },
+            Parameter {
+                name: "groups",
+                default: "none",
+                meaning: "actions of a group have one arm: `one` of them, or one that is `shared`",
+            },
+            Parameter {
+                name: "widen",
+                default: "none",
+                meaning: "shows arms by rank, this times the root of the visits",
+            },
+            Parameter {
+                name: "cut",
+                default: "none",
+                meaning: "searches the battlefield only: a `box` found once, or the enemies' `reach`",
+            },
+            Parameter { name: "margin", default: "2", meaning: "cells around the box of `cut`" },
+            Parameter {
+                name: "bonus",
+                default: "0",
+                meaning: "share of a payoff that every round before the end takes away",
+            },
+            Parameter {
                 name: "trees",
                 default: "1",
                 meaning: "trees grown at the same time on as many threads; they share the iterations",
@@ -131,6 +182,18 @@ pub const AGENTS: &[Entry] = &[
         example: "maxn:depth=6",
     },
     Entry {
+        name: "rule-based",
+        summary: "the simple player that some games bring along",
+        parameters: &[],
+        example: "rule-based",
+    },
+    Entry {
+        name: "sangoku-best",
+        summary: "the strongest search for sangoku that was measured",
+        parameters: &[ITERATIONS, TIME, CPU],
+        example: "sangoku-best:cpu=50ms",
+    },
+    Entry {
         name: "exec",
         summary: "a program in any language that speaks the line protocol of docs/protocol.md",
         parameters: &[Parameter {
@@ -155,7 +218,15 @@ impl AgentSpec {
                 seat.game
             )));
         }
+        if let Some((_, word)) = self.asks().into_iter().find(|(h, _)| !game.gives().contains(h)) {
+            return Err(self.to_fields().error(format!(
+                "`{word}` would do nothing: {} does not know what it needs",
+                seat.game
+            )));
+        }
         Ok(match self {
+            AgentSpec::RuleBased => Box::new(RulePlayer),
+            AgentSpec::SangokuBest { budget } => Box::new(Mcts::new(sangoku_best(*budget))),
             AgentSpec::Random => Box::new(RandomPlayer),
             AgentSpec::Flat { budget } => Box::new(FlatMonteCarlo::new(*budget)),
             AgentSpec::Mcts(settings) => Box::new(Mcts::new(*settings)),
@@ -168,11 +239,24 @@ impl AgentSpec {
         })
     }
 
+    /// What limits its thinking, if it is a search.
+    pub fn budget_mut(&mut self) -> Option<&mut Budget> {
+        match self {
+            AgentSpec::Random | AgentSpec::RuleBased | AgentSpec::Exec { .. } => None,
+            AgentSpec::Flat { budget }
+            | AgentSpec::MaxN { budget, .. }
+            | AgentSpec::SangokuBest { budget } => Some(budget),
+            AgentSpec::Mcts(settings) => Some(&mut settings.budget),
+        }
+    }
+
     /// Whether the same seed gives the same decisions again.
     pub fn is_repeatable(&self) -> bool {
         match self {
-            AgentSpec::Random => true,
-            AgentSpec::Flat { budget } | AgentSpec::MaxN { budget, .. } => budget.is_repeatable(),
+            AgentSpec::Random | AgentSpec::RuleBased => true,
+            AgentSpec::Flat { budget }
+            | AgentSpec::MaxN { budget, .. }
+            | AgentSpec::SangokuBest { budget } => budget.is_repeatable(),
             AgentSpec::Mcts(settings) => settings.budget.is_repeatable(),
             AgentSpec::Exec { .. } => false,
         }
@@ -180,10 +264,32 @@ impl AgentSpec {
 
     fn prunes(&self) -> bool {
         match self {
-            AgentSpec::Mcts(settings) => settings.pruned,
+            AgentSpec::Mcts(settings) => settings.guide.pruned,
             AgentSpec::MaxN { pruned, .. } => *pruned,
             _ => false,
         }
+    }
+
+    /// The hints without which an option of this agent would do nothing, with its word.
+    fn asks(&self) -> Vec<(Hint, &'static str)> {
+        let settings = match self {
+            AgentSpec::RuleBased => return vec![(Hint::Rule, "rule-based")],
+            AgentSpec::SangokuBest { budget } => sangoku_best(*budget),
+            AgentSpec::Mcts(settings) => *settings,
+            _ => return Vec::new(),
+        };
+        let MctsSettings { guide, groups, widen, cut_out, bonus, .. } = settings;
+        let asks = [
+            (guide.pairs, Hint::Pairs, "pairs"),
+            (guide.keen > 0.0, Hint::Urgent, "keen"),
+            (guide.limit.is_some(), Hint::Rounds, "limit"),
+            (guide.horizon.is_some(), Hint::Rounds, "horizon"),
+            (groups.is_some(), Hint::Groups, "groups"),
+            (widen.is_some(), Hint::Ranks, "widen"),
+            (cut_out.is_some(), Hint::CutOut, "cut"),
+            (bonus > 0.0, Hint::Rounds, "bonus"),
+        ];
+        asks.into_iter().filter(|ask| ask.0).map(|(_, hint, word)| (hint, word)).collect()
     }
 
     pub(crate) fn from_fields(fields: Fields) -> Result<AgentSpec, SpecError> {
@@ -198,6 +304,10 @@ impl AgentSpec {
                 budget: read_budget(&mut reader, u64::MAX)?,
                 pruned: reader.flag("pruned")?,
             },
+            "rule-based" => AgentSpec::RuleBased,
+            "sangoku-best" => {
+                AgentSpec::SangokuBest { budget: read_budget(&mut reader, DEFAULT_ITERATIONS)? }
+            }
             exec::NAME => {
                 let time = reader.duration("time")?.unwrap_or(exec::DEFAULT_TIME);
                 let command = reader.text(exec::COMMAND).unwrap_or_default();
@@ -220,6 +330,10 @@ impl AgentSpec {
             AgentSpec::MaxN { depth, pruned, budget } => {
                 let fields = Fields::new("maxn").with_unless("depth", *depth, DEFAULT_DEPTH);
                 write_budget(fields, budget, u64::MAX).with_unless("pruned", *pruned, false)
+            }
+            AgentSpec::RuleBased => Fields::new("rule-based"),
+            AgentSpec::SangokuBest { budget } => {
+                write_budget(Fields::new("sangoku-best"), budget, DEFAULT_ITERATIONS)
             }
             AgentSpec::Exec { command, time } => Fields::new(exec::NAME)
                 .with_unless("time", *time, exec::DEFAULT_TIME)
@@ -258,12 +372,66 @@ fn read_mcts(reader: &mut Reader) -> Result<MctsSettings, SpecError> {
     let expand = reader.integer("expand", 1..=1_000_000)?.unwrap_or(1) as u32;
     let graph = reader.flag("graph")?;
     let solver = reader.flag("solver")?;
-    let pruned = reader.flag("pruned")?;
+    let guide = read_guide(reader)?;
+    let groups = read_groups(reader)?;
+    if solver && groups == Some(Groups::Shared) {
+        return Err(reader.fields().error("nothing can be proven of actions that share an arm"));
+    }
+    let widen = reader.number("widen", 0.01..=1_000.0)?;
+    let cut_out = read_cut_out(reader)?;
+    let bonus = reader.number("bonus", 0.0..=0.5)?.unwrap_or(0.0);
     let trees = reader.integer("trees", 1..=256)?.unwrap_or(1) as u32;
     let fresh = reader.flag("fresh")?;
     budget.nodes = reader.integer("nodes", 1..=LARGEST)?;
     budget.memory = reader.bytes("memory")?.unwrap_or(Budget::DEFAULT_MEMORY);
-    Ok(MctsSettings { bandit, budget, expand, graph, solver, pruned, trees, fresh })
+    Ok(MctsSettings {
+        bandit,
+        budget,
+        expand,
+        graph,
+        solver,
+        guide,
+        groups,
+        widen,
+        cut_out,
+        bonus,
+        trees,
+        fresh,
+    })
+}
+
+fn read_guide(reader: &mut Reader) -> Result<Guide, SpecError> {
+    Ok(Guide {
+        pruned: reader.flag("pruned")?,
+        pairs: reader.flag("pairs")?,
+        keen: reader.number("keen", 0.0..=1.0)?.unwrap_or(0.0),
+        limit: reader.integer("limit", 1..=1_000)?.map(|n| n as u32),
+        balanced: reader.flag("balanced")?,
+        horizon: reader.integer("horizon", 1..=1_000)?.map(|n| n as u32),
+    })
+}
+
+fn read_groups(reader: &mut Reader) -> Result<Option<Groups>, SpecError> {
+    match reader.text("groups").as_deref() {
+        None => Ok(None),
+        Some("one") => Ok(Some(Groups::Representative)),
+        Some("shared") => Ok(Some(Groups::Shared)),
+        Some(other) => {
+            Err(reader.fields().error(format!("`groups` must be `one` or `shared`, not `{other}`")))
+        }
+    }
+}
+
+fn read_cut_out(reader: &mut Reader) -> Result<Option<CutOut>, SpecError> {
+    let margin = reader.integer("margin", 0..=100)?.unwrap_or(DEFAULT_MARGIN.into()) as u32;
+    match reader.text("cut").as_deref() {
+        None => Ok(None),
+        Some("box") => Ok(Some(CutOut::Box { margin })),
+        Some("reach") => Ok(Some(CutOut::Reach)),
+        Some(other) => {
+            Err(reader.fields().error(format!("`cut` must be `box` or `reach`, not `{other}`")))
+        }
+    }
 }
 
 fn write_mcts(settings: &MctsSettings) -> Fields {
@@ -271,16 +439,48 @@ fn write_mcts(settings: &MctsSettings) -> Fields {
         Bandit::Ucb1 { c } => (c, false),
         Bandit::Ucb1Tuned { c } => (c, true),
     };
-    let memory = settings.budget.memory;
+    let (guide, memory) = (settings.guide, settings.budget.memory);
+    let groups = settings.groups.map(|groups| match groups {
+        Groups::Representative => "one".to_owned(),
+        Groups::Shared => "shared".to_owned(),
+    });
+    let (cut, margin) = match settings.cut_out {
+        None => (None, DEFAULT_MARGIN),
+        Some(CutOut::Box { margin }) => (Some("box".to_owned()), margin),
+        Some(CutOut::Reach) => (Some("reach".to_owned()), DEFAULT_MARGIN),
+    };
     write_budget(Fields::new("uct"), &settings.budget, DEFAULT_ITERATIONS)
         .with_unless("c", c, DEFAULT_C)
         .with_unless("tuned", tuned, false)
         .with_unless("expand", settings.expand, 1)
         .with_unless("graph", settings.graph, false)
         .with_unless("solver", settings.solver, false)
-        .with_unless("pruned", settings.pruned, false)
+        .with_unless("pruned", guide.pruned, false)
+        .with_unless("pairs", guide.pairs, false)
+        .with_unless("keen", guide.keen, 0.0)
+        .with_some("limit", guide.limit)
+        .with_unless("balanced", guide.balanced, false)
+        .with_some("horizon", guide.horizon)
+        .with_some("groups", groups)
+        .with_some("widen", settings.widen)
+        .with_some("cut", cut)
+        .with_unless("margin", margin, DEFAULT_MARGIN)
+        .with_unless("bonus", settings.bonus, 0.0)
         .with_unless("trees", settings.trees, 1)
         .with_unless("fresh", settings.fresh, false)
         .with_some("nodes", settings.budget.nodes)
         .with_some("memory", (memory != Budget::DEFAULT_MEMORY).then(|| bytes_text(memory)))
+}
+
+/// What `sangoku-best` stands for, the strongest combination that was measured: playouts that strike
+/// first, arms by rank instead of pruned moves, orders of the same actions that meet, and proofs.
+fn sangoku_best(budget: Budget) -> MctsSettings {
+    MctsSettings {
+        bandit: Bandit::Ucb1 { c: 0.3 },
+        guide: Guide { keen: 0.8, ..Guide::default() },
+        widen: Some(1.0),
+        graph: true,
+        solver: true,
+        ..MctsSettings::new(budget)
+    }
 }

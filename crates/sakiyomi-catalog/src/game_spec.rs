@@ -1,6 +1,7 @@
 //! Games by name, with their parameters.
 
 use sakiyomi_core::Playable;
+use sakiyomi_games::sangoku::{Battle, SCENARIOS, Scenario, Skirmish, War};
 use sakiyomi_games::{Breakthrough, ConnectFour, Othello, SizeError, TicTacToe};
 
 use crate::fields::{Fields, Reader, spec_forms};
@@ -14,6 +15,16 @@ pub enum GameSpec {
     ConnectFour { width: u32, height: u32 },
     Breakthrough { width: u32, height: u32 },
     Othello,
+    Sangoku(Battlefield),
+}
+
+/// Where a battle of sangoku comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Battlefield {
+    /// One of the scenarios that are always there.
+    Scenario(String),
+    /// A scenario in a file.
+    File(String),
 }
 
 const WIDTH: Parameter = Parameter { name: "width", default: "8", meaning: "columns of the board" };
@@ -45,6 +56,23 @@ pub const GAMES: &[Entry] = &[
         parameters: &[],
         example: "othello",
     },
+    Entry {
+        name: "sangoku",
+        summary: "tactics of three against three: zones of control, recoil and five abilities",
+        parameters: &[
+            Parameter {
+                name: "scenario",
+                default: "a",
+                meaning: "a, b, c (the paper's), random (parameters too), field (20x20), plain (40x40)",
+            },
+            Parameter {
+                name: "file",
+                default: "none",
+                meaning: "a scenario of your own as TOML, such as games/sangoku/c.toml",
+            },
+        ],
+        example: "sangoku:scenario=c",
+    },
 ];
 
 /// A generic closure over games, so that a choice at run time reaches code compiled for the game.
@@ -59,6 +87,16 @@ impl GameSpec {
         let wrong = |error: SizeError| self.to_fields().error(error.to_string());
         // What fits into 64 bits is played on 64 bits, which are faster.
         Ok(match *self {
+            GameSpec::Sangoku(ref field) => {
+                let scenario = field.scenario().map_err(|error| self.to_fields().error(error))?;
+                if let Some(game) = Skirmish::new(&scenario) {
+                    visitor.visit(game)
+                } else if let Some(game) = Battle::new(&scenario) {
+                    visitor.visit(game)
+                } else {
+                    visitor.visit(War::new(&scenario).expect("every scenario fits the largest"))
+                }
+            }
             GameSpec::TicTacToe => visitor.visit(TicTacToe),
             GameSpec::Othello => visitor.visit(Othello),
             GameSpec::ConnectFour { width, height } => {
@@ -106,6 +144,18 @@ impl GameSpec {
                 GameSpec::Breakthrough { width, height }
             }
             "othello" => GameSpec::Othello,
+            "sangoku" => {
+                let scenario = reader.text("scenario");
+                match (reader.text("file"), scenario) {
+                    (Some(_), Some(_)) => {
+                        return Err(reader.fields().error("either `scenario` or `file`, not both"));
+                    }
+                    (Some(path), None) => GameSpec::Sangoku(Battlefield::File(path)),
+                    (None, scenario) => GameSpec::Sangoku(Battlefield::Scenario(
+                        scenario.unwrap_or_else(|| DEFAULT_SCENARIO.to_owned()),
+                    )),
+                }
+            }
             _ => return Err(reader.fields().unknown_name("game", GAMES)),
         };
         reader.finish()?;
@@ -120,6 +170,11 @@ impl GameSpec {
                 .with_unless("height", size.1, default.1)
         };
         match *self {
+            GameSpec::Sangoku(ref field) => match field {
+                Battlefield::Scenario(name) => Fields::new("sangoku")
+                    .with_some("scenario", (name != DEFAULT_SCENARIO).then(|| name.clone())),
+                Battlefield::File(path) => Fields::new("sangoku").with("file", path.clone()),
+            },
             GameSpec::TicTacToe => Fields::new("tic-tac-toe"),
             GameSpec::ConnectFour { width, height } => {
                 sized("connect-four", (width, height), (7, 6))
@@ -133,6 +188,23 @@ impl GameSpec {
 }
 
 spec_forms!(GameSpec);
+
+const DEFAULT_SCENARIO: &str = "a";
+
+impl Battlefield {
+    fn scenario(&self) -> Result<Scenario, String> {
+        match self {
+            Battlefield::Scenario(name) => Scenario::named(name).ok_or_else(|| {
+                let known: Vec<&str> = SCENARIOS.iter().map(|(name, _)| *name).collect();
+                format!("no scenario is called `{name}`; known: {}", known.join(", "))
+            }),
+            Battlefield::File(path) => {
+                let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
+                Scenario::read(&text).map_err(|error| format!("{path}: {error}"))
+            }
+        }
+    }
+}
 
 /// The size of a board: `width` and `height`, or both at once as in `7x6`.
 fn read_size(reader: &mut Reader, default: (u32, u32)) -> Result<(u32, u32), SpecError> {

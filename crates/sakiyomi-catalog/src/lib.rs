@@ -9,7 +9,7 @@ mod table;
 
 pub use agent_spec::{AGENTS, AgentSpec, Seat};
 pub use fields::SpecError;
-pub use game_spec::{GAMES, GameSpec, Visitor};
+pub use game_spec::{Battlefield, GAMES, GameSpec, Visitor};
 pub use table::{Advice, LegalAction, Record, Share, Table, TableError, open_table, replay, views};
 
 /// What a list of games or agents says about one of them.

@@ -9,7 +9,13 @@ use sakiyomi_core::{Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, 
 fn all_games() -> Vec<GameSpec> {
     let defaults = GAMES.iter().map(|entry| entry.name);
     let examples = GAMES.iter().map(|entry| entry.example);
-    let sizes = ["connect-four:4x4", "connect-four:9x7", "breakthrough:5x5", "breakthrough:11x9"];
+    let sizes = [
+        "connect-four:4x4",
+        "connect-four:9x7",
+        "breakthrough:5x5",
+        "breakthrough:11x9",
+        "sangoku:scenario=random",
+    ];
     let mut specs: Vec<GameSpec> = Vec::new();
     for text in defaults.chain(examples).chain(sizes) {
         let spec = text.parse().unwrap_or_else(|error| panic!("{error}"));

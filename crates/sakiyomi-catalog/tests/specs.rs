@@ -68,6 +68,9 @@ fn short_texts_are_short_and_say_all() {
         "uct",
         "uct:c=0.15,pruned",
         "uct:iterations=5000,c=0.7,tuned,expand=10,graph,solver,trees=4,fresh,nodes=1000",
+        "uct:pruned,pairs,keen=0.8,limit=10,balanced,groups=one,widen=0.5,cut=box,margin=3,bonus=0.01",
+        "uct:horizon=2,groups=shared,cut=reach",
+        "sangoku-best:cpu=50ms",
         "uct:time=50ms,memory=64MiB",
         "uct:iterations=100,cpu=3s",
         "maxn:depth=6,time=1s",
@@ -81,6 +84,8 @@ fn short_texts_are_short_and_say_all() {
         ("connect-four:8x6", "connect-four:width=8"),
         ("breakthrough:width=6,height=6", "breakthrough:width=6,height=6"),
         (" othello ", "othello"),
+        ("sangoku:scenario=a", "sangoku"),
+        ("sangoku:scenario=random", "sangoku:scenario=random"),
     ] {
         assert_eq!(text.parse::<GameSpec>().unwrap().to_string(), canonical);
     }
@@ -101,6 +106,12 @@ fn wrong_specs_say_what_would_be_right() {
         (game("connect-four:8x8,width=7"), ["size is given twice", ""]),
         (game("othello:8x8"), ["unknown parameter `8x8`", "has no parameters"]),
         (game("breakthrough:,"), ["empty part", ""]),
+        (game("sangoku:scenario=z"), ["no scenario is called `z`", "known: a, b, c"]),
+        (game("sangoku:file=none.toml"), ["none.toml", "No such file"]),
+        (game("sangoku:scenario=a,file=x"), ["not both", ""]),
+        (agent("uct:groups=two"), ["`groups` must be `one` or `shared`", "not `two`"]),
+        (agent("uct:cut=circle"), ["`cut` must be `box` or `reach`", "not `circle`"]),
+        (agent("uct:solver,groups=shared"), ["nothing can be proven", ""]),
         (agent("utc"), ["did you mean `uct`?", "known: random"]),
         (agent("uct:c=-1"), ["`c` must be a number from 0 to 1000", "not `-1`"]),
         (agent("uct:c=nan"), ["`c` must be a number", "NaN"]),

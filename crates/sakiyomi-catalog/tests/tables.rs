@@ -104,6 +104,47 @@ fn pruning_is_refused_where_it_would_do_nothing() {
     assert!(open("breakthrough").advise(&agent("uct:pruned"), Player(0), &Stop::new()).is_ok());
 }
 
+#[test]
+fn options_that_a_game_cannot_follow_are_refused() {
+    let othello = open("othello");
+    for option in ["pairs", "keen=0.5", "limit=10", "groups=one", "widen=1", "cut=box", "bonus=0.1"]
+    {
+        let spec = agent(&format!("uct:{option}"));
+        let error = othello.advise(&spec, Player(0), &Stop::new()).unwrap_err().to_string();
+        let word = option.split('=').next().unwrap();
+        assert!(error.contains(&format!("`{word}` would do nothing: othello")), "{error}");
+    }
+    for name in ["rule-based", "sangoku-best"] {
+        assert!(othello.advise(&agent(name), Player(0), &Stop::new()).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn every_option_plays_sangoku() {
+    let mut table = open("sangoku:scenario=c");
+    for spec in [
+        "rule-based",
+        "sangoku-best:iterations=300",
+        "uct:iterations=300,pruned,limit=10,c=0.15,expand=10",
+        "uct:iterations=300,pruned,pairs,limit=10,balanced,bonus=0.02,solver",
+        "uct:iterations=300,groups=one,keen=0.8",
+        "uct:iterations=300,groups=shared,horizon=2",
+        "uct:iterations=300,groups=shared,graph,trees=2",
+        "uct:iterations=300,cut=box,margin=1",
+        "uct:iterations=300,cut=reach,widen=0.5",
+        "maxn:depth=2,pruned",
+    ] {
+        // Agents keep their trees over several actions of a turn, and over chance.
+        for _ in 0..4 {
+            let Turn::Choose(mut who) = table.turn() else { break };
+            let player = who.next().unwrap();
+            table.seat(player, &agent(spec)).unwrap();
+            let action = table.think(player, &Stop::new()).unwrap().action;
+            table.play(&[&action]).unwrap();
+        }
+    }
+}
+
 /// A program for /bin/sh that greets, then runs `answer` for every request.
 fn shell(answer: &str) -> AgentSpec {
     let script = format!(

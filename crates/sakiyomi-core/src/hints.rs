@@ -1,6 +1,6 @@
 //! What a search may know about a game beyond its rules.
 
-use crate::{Game, Payoffs, Player};
+use crate::{Game, Payoffs, Player, Rng, Scratch, Turn};
 
 /// Knowledge that a search may use. Every default is neutral: it knows nothing and forbids nothing.
 pub trait Hints: Game {
@@ -17,4 +17,177 @@ pub trait Hints: Game {
     fn estimate(&self, _state: &Self::State) -> Option<Payoffs> {
         None
     }
+
+    /// Which of the hints below this game gives. Agents that are asked to use another refuse.
+    fn gives(&self) -> &'static [Hint] {
+        &[]
+    }
+
+    /// Removes actions that waste what an earlier action of the same turn has prepared; at least
+    /// one stays. See [`Hint::Pairs`].
+    fn prune_pairs(&self, _state: &Self::State, _player: Player, _actions: &mut Vec<Self::Action>) {
+    }
+
+    /// The round that is being played, from 0. See [`Hint::Rounds`].
+    fn round(&self, _state: &Self::State) -> u32 {
+        0
+    }
+
+    /// What everyone has achieved by now, each from 0 to 1. It need not add up to 1.
+    fn tally(&self, _state: &Self::State) -> Payoffs {
+        Payoffs::even(self.players(), 0.5)
+    }
+
+    /// Keeps the actions that a keen player looks at first; at least one stays. See [`Hint::Urgent`].
+    fn urgent(&self, _state: &Self::State, _player: Player, _actions: &mut Vec<Self::Action>) {}
+
+    /// The group of an action: actions of one group come to much the same. See [`Hint::Groups`].
+    fn group(&self, _state: &Self::State, _player: Player, _action: Self::Action) -> u32 {
+        0
+    }
+
+    /// How promising an action looks; higher is better. See [`Hint::Ranks`].
+    fn rank(&self, _state: &Self::State, _player: Player, _action: Self::Action) -> f32 {
+        0.0
+    }
+
+    /// The same game with fewer actions: only those around the fight in this state. It has the same
+    /// states, and its actions are legal here too. Nothing, if there is no fight to cut out.
+    fn cut_out(&self, _state: &Self::State, _player: Player, _cut: CutOut) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// What the simple rule-based player of this game does. See [`Hint::Rule`].
+    fn rule(&self, _state: &Self::State, _player: Player, _rng: &mut Rng) -> Option<Self::Action> {
+        None
+    }
+
+    /// Plays out as the guide says. An override is for speed only and has the same distribution,
+    /// but it may go on beyond a limit of the match up to the limit of the guide.
+    fn guided_playout(
+        &self,
+        state: &mut Self::State,
+        guide: &Guide,
+        scratch: &mut Scratch<Self::Action>,
+        rng: &mut Rng,
+    ) -> Payoffs {
+        let last = guide.last_round(self.round(state));
+        loop {
+            match self.turn(state) {
+                Turn::Over(payoffs) => return payoffs,
+                _ if self.round(state) >= last => return guide.cut_payoffs(self, state),
+                Turn::Chance => {
+                    let outcome = self.sample(state, &mut scratch.outcomes, rng);
+                    self.apply(state, &[outcome]);
+                }
+                Turn::Choose(who) => {
+                    scratch.joint.clear();
+                    for player in who {
+                        let actions = &mut scratch.actions;
+                        actions.clear();
+                        self.actions(state, player, actions);
+                        guide.prune(self, state, player, actions);
+                        if guide.keen > 0.0 && rng.unit() < guide.keen {
+                            self.urgent(state, player, actions);
+                        }
+                        scratch.joint.push(actions[rng.below(actions.len())]);
+                    }
+                    self.apply(state, &scratch.joint);
+                }
+            }
+        }
+    }
+}
+
+/// A kind of knowledge that a game may have, by the word with which an agent asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hint {
+    Pairs,
+    Rounds,
+    Urgent,
+    Groups,
+    Ranks,
+    CutOut,
+    Rule,
+}
+
+/// How a search plays out, and what it leaves out there and in its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Guide {
+    /// Follows [`Hints::prune`].
+    pub pruned: bool,
+    /// Follows [`Hints::prune_pairs`].
+    pub pairs: bool,
+    /// The probability with which a playout chooses among [`Hints::urgent`] actions only.
+    pub keen: f64,
+    /// Playouts end in this round, or half as many rounds later than they start if that is later;
+    /// they are then worth [`Hints::tally`].
+    pub limit: Option<u32>,
+    /// Tallies of two players are set off against each other, so that they add up to 1.
+    pub balanced: bool,
+    /// Playouts end so many rounds after they start, and are then worth [`Hints::estimate`].
+    pub horizon: Option<u32>,
+}
+
+impl Guide {
+    /// Whether playouts are uniform over all actions, to the end.
+    pub fn is_plain(&self) -> bool {
+        !self.pruned
+            && !self.pairs
+            && self.keen == 0.0
+            && self.limit.is_none()
+            && self.horizon.is_none()
+    }
+
+    /// Removes what the guide leaves out.
+    pub fn prune<G: Hints + ?Sized>(
+        &self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        actions: &mut Vec<G::Action>,
+    ) {
+        if self.pruned {
+            game.prune(state, player, actions);
+        }
+        if self.pairs {
+            game.prune_pairs(state, player, actions);
+        }
+    }
+
+    /// The round in which a playout that starts in `round` is cut.
+    pub fn last_round(&self, round: u32) -> u32 {
+        let limit = self.limit.map_or(u32::MAX, |limit| limit.max(round + limit / 2));
+        let horizon = self.horizon.map_or(u32::MAX, |horizon| round + horizon);
+        limit.min(horizon)
+    }
+
+    /// What a playout that was cut in this state is worth.
+    pub fn cut_payoffs<G: Hints + ?Sized>(&self, game: &G, state: &G::State) -> Payoffs {
+        if self.horizon.is_some()
+            && let Some(estimate) = game.estimate(state)
+        {
+            return estimate;
+        }
+        let tally = game.tally(state);
+        match tally.as_slice(game.players()) {
+            &[first, second] if self.balanced => {
+                let lead = (first - second) / 2.0;
+                Payoffs::of([0.5 + lead, 0.5 - lead])
+            }
+            _ => tally,
+        }
+    }
+}
+
+/// How [`Hints::cut_out`] finds the battlefield.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutOut {
+    /// The box around those who can strike each other, with so many cells more on every side.
+    Box { margin: u32 },
+    /// The cells that the enemies of the player can strike in their next turn.
+    Reach,
 }

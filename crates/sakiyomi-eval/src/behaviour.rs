@@ -90,20 +90,16 @@ fn probe_agent(
 
 /// The same agent with a small budget that can be repeated; none for programs.
 fn in_probe(agent: &AgentSpec) -> Option<AgentSpec> {
-    let small = |budget: &Budget| {
-        let iterations = budget.iterations.unwrap_or(PROBE_ITERATIONS).min(PROBE_ITERATIONS);
-        Budget { memory: budget.memory, nodes: budget.nodes, ..Budget::iterations(iterations) }
-    };
     let mut agent = agent.clone();
     match &mut agent {
-        AgentSpec::Random => {}
-        AgentSpec::Flat { budget } => *budget = small(budget),
-        AgentSpec::Mcts(settings) => settings.budget = small(&settings.budget),
-        AgentSpec::MaxN { depth, budget, .. } => {
-            *depth = (*depth).min(PROBE_DEPTH);
-            *budget = small(budget);
-        }
         AgentSpec::Exec { .. } => return None,
+        AgentSpec::MaxN { depth, .. } => *depth = (*depth).min(PROBE_DEPTH),
+        _ => {}
+    }
+    if let Some(budget) = agent.budget_mut() {
+        let iterations = budget.iterations.unwrap_or(PROBE_ITERATIONS).min(PROBE_ITERATIONS);
+        let Budget { memory, nodes, .. } = *budget;
+        *budget = Budget { memory, nodes, ..Budget::iterations(iterations) };
     }
     Some(agent)
 }

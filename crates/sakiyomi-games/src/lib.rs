@@ -1,4 +1,4 @@
-//! The games of Sakiyomi, one file each. A file opens with the rules and where they come from.
+//! The games of Sakiyomi, one file or folder each. A file opens with the rules and where they come from.
 //!
 //! Boards are words of bits (see [`Word`]), positions are small plain values, and each game knows
 //! how to play itself out at random faster than the generic loop does, with the same odds.
@@ -7,6 +7,7 @@ mod bits;
 pub mod breakthrough;
 pub mod connect_four;
 pub mod othello;
+pub mod sangoku;
 mod size;
 
 pub mod tic_tac_toe;

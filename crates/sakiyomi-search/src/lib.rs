@@ -5,8 +5,10 @@ mod flat;
 mod maxn;
 pub mod mcts;
 mod random;
+mod rule;
 
 pub use flat::FlatMonteCarlo;
 pub use maxn::MaxN;
-pub use mcts::{Bandit, Mcts, MctsSettings};
+pub use mcts::{Bandit, Groups, Mcts, MctsSettings};
 pub use random::RandomPlayer;
+pub use rule::RulePlayer;

@@ -55,7 +55,7 @@ impl Visitor for MeasureSpeed<'_> {
 
     fn visit<G: Playable>(self, game: G) -> Speed {
         let MeasureSpeed { spec, settings, simulations, least } = self;
-        let (start, mut state) = (game.start(), game.start());
+        let (start, mut state) = (first_choice(&game), game.start());
         let (mut rng, mut scratch) = (Rng::new(1), Scratch::default());
         let playouts_per_cpu_second = rate(least, |n| {
             for _ in 0..n {
@@ -80,6 +80,16 @@ impl Visitor for MeasureSpeed<'_> {
             bytes_per_arm: agent.bytes_per_arm(),
         }
     }
+}
+
+/// The first state in which someone chooses, after what chance deals at the start.
+fn first_choice<G: Playable>(game: &G) -> G::State {
+    let (mut state, mut rng) = (game.start(), Rng::new(3));
+    while game.turn(&state) == Turn::Chance {
+        let outcome = game.sample(&state, &mut Vec::new(), &mut rng);
+        game.apply(&mut state, &[outcome]);
+    }
+    state
 }
 
 /// How often `work` gets done in a second of CPU time. It is told how often to do it at once: often
@@ -107,7 +117,7 @@ fn turns_per_playout<G: Playable>(game: &G) -> f64 {
     let (mut rng, mut actions, mut outcomes) = (Rng::new(2), Vec::new(), Vec::new());
     let mut n_turns = 0u64;
     for _ in 0..MATCHES {
-        let mut state = game.start();
+        let mut state = first_choice(game);
         loop {
             match game.turn(&state) {
                 Turn::Over(_) => break,
@@ -147,7 +157,7 @@ pub fn measure_growth(
         type Out = Vec<Growth>;
 
         fn visit<G: Playable>(self, game: G) -> Vec<Growth> {
-            let stop = Stop::new();
+            let (stop, start_state) = (Stop::new(), first_choice(&game));
             let each = |&iterations: &u64| {
                 let budget = Budget { memory: u64::MAX, ..Budget::iterations(iterations) };
                 let mut agent = Mcts::new(MctsSettings { budget, trees: 1, fresh: true, ..self.0 });
@@ -156,7 +166,7 @@ pub fn measure_growth(
                 let repetitions = (300_000 / iterations).max(1);
                 let start = ThreadTime::now();
                 for _ in 0..repetitions {
-                    agent.search(&game, &game.start(), &mut Context { rng: &mut rng, stop: &stop });
+                    agent.search(&game, &start_state, &mut Context { rng: &mut rng, stop: &stop });
                 }
                 let nanoseconds = start.elapsed().as_nanos() as f64;
                 Growth {
@@ -180,6 +190,8 @@ const SIGNATURE: &[(&str, &[&str])] = &[
     ("breakthrough", &["uct:iterations=500,c=0.5", "uct:iterations=300,pruned,trees=3"]),
     ("breakthrough:6x6", &["uct:iterations=500,solver,graph", "maxn:depth=3"]),
     ("othello", &["uct:iterations=500", "flat:iterations=200", "maxn:depth=3"]),
+    ("sangoku", &["uct:iterations=300,c=0.15,expand=10,pruned,limit=10", "rule-based"]),
+    ("sangoku:scenario=c", &["sangoku-best:iterations=300", "uct:iterations=200,groups=shared"]),
 ];
 const SIGNATURE_PLIES: [usize; 3] = [0, 4, 9];
 

@@ -15,16 +15,20 @@
 //!   arms differ for the others stays open.
 //! - *Trees*: root parallelism (Chaslot et al. 2008): several trees on several threads, each with
 //!   its own stream and share of the iterations; their roots are added up.
+//! - What a game knows beyond its rules: see `advice.rs`, and [`Guide`] for playouts.
 
+mod advice;
 mod bandit;
 mod tree;
 
 use std::thread;
 
 use sakiyomi_core::{
-    Agent, Budget, Choice, Context, Forfeit, Game, Hints, Payoffs, Player, Rng, Scratch, Stop, Turn,
+    Agent, Budget, Choice, Context, CutOut, Forfeit, Game, Guide, Hints, Payoffs, Player, Rng,
+    Scratch, Stop, Turn,
 };
 
+pub use advice::Groups;
 pub use bandit::Bandit;
 use bandit::Exploration;
 use tree::{Kind, Node, NodeId, Row, Tree};
@@ -39,8 +43,16 @@ pub struct MctsSettings {
     pub graph: bool,
     /// Known results are proven and backed up.
     pub solver: bool,
-    /// Follows [`Hints::prune`], in the tree and in playouts.
-    pub pruned: bool,
+    /// What is left out in the tree and in playouts, and how these go.
+    pub guide: Guide,
+    /// Actions of one group have one arm.
+    pub groups: Option<Groups>,
+    /// Arms are shown by rank, so many times the root of the visits; otherwise all at once.
+    pub widen: Option<f64>,
+    /// Searches only the battlefield around the fight.
+    pub cut_out: Option<CutOut>,
+    /// The share of a payoff that every round before the end takes away.
+    pub bonus: f64,
     /// Trees that are grown at the same time.
     pub trees: u32,
     /// Starts from nothing at every decision instead of keeping the tree between moves.
@@ -56,7 +68,11 @@ impl MctsSettings {
             expand: 1,
             graph: false,
             solver: false,
-            pruned: false,
+            guide: Guide::default(),
+            groups: None,
+            widen: None,
+            cut_out: None,
+            bonus: 0.0,
             trees: 1,
             fresh: false,
         }
@@ -69,11 +85,13 @@ pub struct Mcts<G: Game> {
     settings: MctsSettings,
     root: Option<G::State>,
     walks: Vec<Walk<G>>,
+    /// The game on the battlefield that was cut out.
+    field: Option<G>,
 }
 
 impl<G: Hints> Mcts<G> {
     pub fn new(settings: MctsSettings) -> Mcts<G> {
-        Mcts { settings, root: None, walks: Vec::new() }
+        Mcts { settings, root: None, walks: Vec::new(), field: None }
     }
 
     /// Nodes in memory, over all trees.
@@ -102,6 +120,8 @@ impl<G: Hints> Mcts<G> {
             self.forget();
             self.root = Some(state.clone());
         }
+        self.cut_out(game, state);
+        let game = self.field.as_ref().unwrap_or(game);
         let (seed, stop) = (context.rng.bits(), context.stop);
         let run = |(i, walk): (usize, &mut Walk<G>)| {
             let mut rng = Rng::stream(&[seed, i as u64]);
@@ -154,9 +174,7 @@ impl<G: Hints> Agent<G> for Mcts<G> {
     ) -> Result<Choice<G::Action>, Forfeit> {
         let mut actions = Vec::new();
         game.actions(state, player, &mut actions);
-        if self.settings.pruned {
-            game.prune(state, player, &mut actions);
-        }
+        self.settings.guide.prune(game, state, player, &mut actions);
         let iterations = self.search(game, state, context);
         let arms = self.root_arms(&actions, player);
         let best = best_arm(&arms);
@@ -238,9 +256,7 @@ const ROOT: NodeId = 0;
 #[derive(Debug)]
 struct Walk<G: Game> {
     tree: Tree<G::Action>,
-    expand: u32,
-    solver: bool,
-    pruned: bool,
+    settings: MctsSettings,
     state: G::State,
     scratch: Scratch<G::Action>,
     path: Vec<Step>,
@@ -260,9 +276,7 @@ impl<G: Hints> Walk<G> {
     fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
         Walk {
             tree: Tree::new(settings.bandit, settings.graph),
-            expand: settings.expand.max(1),
-            solver: settings.solver,
-            pruned: settings.pruned,
+            settings: MctsSettings { expand: settings.expand.max(1), ..*settings },
             state: game.start(),
             scratch: Scratch::default(),
             path: Vec::new(),
@@ -315,13 +329,18 @@ impl<G: Hints> Walk<G> {
                 }
                 Kind::Choose => {
                     if !entry.has_rows() {
-                        if entry.visits < self.expand || room.is_taken(&self.tree) {
+                        if entry.visits < self.settings.expand || room.is_taken(&self.tree) {
                             return self.play_out(game, rng);
                         }
                         self.grow(game, node, rng);
                     }
                     self.pick(game, node, rng);
-                    self.tree.slot(node, &self.picks[first_pick..])
+                    match self.scratch.joint.as_slice() {
+                        [action] if self.settings.groups == Some(Groups::Shared) => {
+                            self.tree.chance_slot(node, action)
+                        }
+                        _ => self.tree.slot(node, &self.picks[first_pick..]),
+                    }
                 }
             };
             match self.tree.child(slot) {
@@ -347,21 +366,32 @@ impl<G: Hints> Walk<G> {
     /// Lets every choosing player pick an arm, and plays the joint action.
     #[inline]
     fn pick(&mut self, game: &G, node: NodeId, rng: &mut Rng) {
-        let Walk { tree, scratch, picks, .. } = self;
+        let Walk { tree, scratch, picks, settings, .. } = self;
         let Node { visits, .. } = tree.nodes[node as usize];
         let alone = tree.nodes[node as usize].choosing().len() == 1;
-        let exploration = Exploration::of(visits.saturating_add(self.expand));
+        let exploration = Exploration::of(visits.saturating_add(settings.expand));
         scratch.joint.clear();
         for Row { player, first, len } in tree.rows(node) {
+            let n_shown = settings.n_shown(len, visits);
             let pick = if !alone {
                 tree.bandit.pick_loosely(&tree.arms, first, len, visits, exploration, rng)
-            } else if self.solver && visits as usize >= len {
-                pick_with_proofs(tree, node, Row { player, first, len }, exploration)
+            } else if let (true, Some(untried)) =
+                (n_shown < len, advice::untried(&tree.arms, first, n_shown))
+            {
+                untried
+            } else if settings.solver && visits as usize >= n_shown {
+                let shown = Row { player, first, len: n_shown };
+                pick_with_proofs(tree, node, shown, exploration)
             } else {
-                tree.bandit.pick(&tree.arms, first, len, visits, exploration)
+                tree.bandit.pick(&tree.arms, first, n_shown, visits, exploration)
             };
             picks.push(pick as u16);
-            scratch.joint.push(tree.actions[first + pick]);
+            let mut action = tree.actions[first + pick];
+            if alone && settings.groups == Some(Groups::Shared) {
+                let Scratch { actions, .. } = scratch;
+                action = settings.draw_member(game, &self.state, player, action, actions, rng);
+            }
+            scratch.joint.push(action);
         }
         game.apply(&mut self.state, &scratch.joint);
         if let Some(step) = self.path.last_mut() {
@@ -379,7 +409,8 @@ impl<G: Hints> Walk<G> {
         let turn = game.turn(&self.state);
         let node = self.tree.add(&turn);
         self.tree.remember(key, node);
-        if let (true, Turn::Over(payoffs)) = (self.solver, turn) {
+        if let (true, Turn::Over(payoffs)) = (self.settings.solver, turn) {
+            let payoffs = self.settings.with_bonus(game, &self.state, payoffs);
             self.tree.prove(node, payoffs);
         }
         (node, true)
@@ -394,11 +425,7 @@ impl<G: Hints> Walk<G> {
         for (length, player) in lengths.iter_mut().zip(choosing) {
             actions.clear();
             game.actions(&self.state, player, actions);
-            if self.pruned {
-                game.prune(&self.state, player, actions);
-            }
-            // Untried arms are taken in order, so the order is drawn.
-            rng.shuffle(actions);
+            self.settings.arrange(game, &self.state, player, actions, rng);
             *length = actions.len();
             all.extend_from_slice(actions);
         }
@@ -406,10 +433,12 @@ impl<G: Hints> Walk<G> {
     }
 
     fn play_out(&mut self, game: &G, rng: &mut Rng) -> Payoffs {
-        if self.pruned {
-            return pruned_playout(game, &mut self.state, &mut self.scratch, rng);
-        }
-        game.playout(&mut self.state, &mut self.scratch, rng)
+        let Walk { state, scratch, settings, .. } = self;
+        let payoffs = match &settings.guide {
+            guide if guide.is_plain() => game.playout(state, scratch, rng),
+            guide => game.guided_playout(state, guide, scratch, rng),
+        };
+        settings.with_bonus(game, state, payoffs)
     }
 
     fn back_up(&mut self, payoffs: &Payoffs) {
@@ -417,7 +446,7 @@ impl<G: Hints> Walk<G> {
             let picks = &self.picks[step.first_pick as usize..][..step.n_picks as usize];
             self.tree.learn(step.node, picks, payoffs);
         }
-        if self.solver {
+        if self.settings.solver {
             self.back_up_proofs();
         }
     }
@@ -444,7 +473,9 @@ impl<G: Hints> Walk<G> {
 
     /// The child that the real actions lead to, if the tree has it.
     fn child_after(&self, game: &G, before: &G::State, actions: &[G::Action]) -> Option<NodeId> {
-        if game.turn(before) == Turn::Chance {
+        if game.turn(before) == Turn::Chance
+            || (actions.len() == 1 && self.settings.groups == Some(Groups::Shared))
+        {
             return self.tree.child(self.tree.chance_slot(ROOT, &actions[0]));
         }
         if !self.tree.nodes[ROOT as usize].has_rows() {
@@ -523,34 +554,6 @@ fn proof_by_arms<A: Copy + Eq + std::hash::Hash>(tree: &Tree<A>, node: NodeId) -
         }
     }
     if open || differ { None } else { best }
-}
-
-/// A uniform playout over what [`Hints::prune`] leaves.
-fn pruned_playout<G: Hints>(
-    game: &G,
-    state: &mut G::State,
-    scratch: &mut Scratch<G::Action>,
-    rng: &mut Rng,
-) -> Payoffs {
-    loop {
-        match game.turn(state) {
-            Turn::Over(payoffs) => return payoffs,
-            Turn::Chance => {
-                let outcome = game.sample(state, &mut scratch.outcomes, rng);
-                game.apply(state, &[outcome]);
-            }
-            Turn::Choose(who) => {
-                scratch.joint.clear();
-                for player in who {
-                    scratch.actions.clear();
-                    game.actions(state, player, &mut scratch.actions);
-                    game.prune(state, player, &mut scratch.actions);
-                    scratch.joint.push(scratch.actions[rng.below(scratch.actions.len())]);
-                }
-                game.apply(state, &scratch.joint);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
