@@ -1,0 +1,208 @@
+//! Finds the board in the facts of a game: a relation of three arguments whose first two are
+//! coordinates, such as `(cell 1 2 white)`. The largest such relation is the board, the third argument
+//! what stands there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::engine::{Engine, Position};
+
+/// The cells of a board and what may stand on them.
+#[derive(Clone, Debug)]
+pub(crate) struct BoardShape {
+    pub(crate) relation: String,
+    /// Coordinates in order.
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<String>,
+    pub(crate) pieces: Vec<Piece>,
+    /// Whether anything can ever be said about a cell, row by row from the lowest.
+    pub(crate) exists: Vec<bool>,
+    /// For the fluents of the network: fluent, cell and piece.
+    places: Vec<(u32, u32, u8)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) name: String,
+    /// A letter or two; empty for what means that nothing is there.
+    pub(crate) symbol: String,
+    /// The role that it belongs to, as far as names tell.
+    pub(crate) role: Option<usize>,
+}
+
+const MOST_COORDINATES: usize = 40;
+const MOST_PIECES: usize = 100;
+
+impl BoardShape {
+    pub(crate) fn detect(engine: &Engine) -> Option<BoardShape> {
+        let mut fluents = engine.all_fluents();
+        if fluents.is_empty() {
+            fluents = engine.facts(&engine.start());
+        }
+        let mut relations: BTreeMap<&str, Vec<(u32, [&str; 3])>> = BTreeMap::new();
+        for (number, text) in fluents.iter().enumerate() {
+            if let Some((relation, arguments)) = cell(text) {
+                relations.entry(relation).or_default().push((number as u32, arguments));
+            }
+        }
+        let roles = engine.role_names();
+        let shapes = relations.into_iter().filter_map(|(name, facts)| shape(name, &facts, &roles));
+        shapes.max_by_key(|shape| shape.exists.iter().filter(|&&exists| exists).count())
+    }
+
+    pub(crate) fn n_cells(&self) -> usize {
+        self.exists.len()
+    }
+
+    /// The cell with these coordinates, row by row from the lowest.
+    pub(crate) fn cell(&self, column: &str, row: &str) -> Option<usize> {
+        let column = self.columns.iter().position(|other| other == column)?;
+        let row = self.rows.iter().position(|other| other == row)?;
+        Some(row * self.columns.len() + column)
+    }
+
+    /// Appends what stands on every cell: 0 for nothing, otherwise one more than the piece's number.
+    pub(crate) fn read(&self, engine: &Engine, position: &Position, out: &mut Vec<u8>) {
+        let start = out.len();
+        out.resize(start + self.n_cells(), 0);
+        let cells = &mut out[start..];
+        let mut put = |cell: usize, piece: usize| {
+            if !self.pieces[piece].symbol.is_empty() {
+                cells[cell] = piece as u8 + 1;
+            }
+        };
+        if let Position::Network(live) = position {
+            for &(fluent, cell, piece) in &self.places {
+                if live.fact(fluent) {
+                    put(cell as usize, piece.into());
+                }
+            }
+            return;
+        }
+        for text in engine.facts(position) {
+            let Some((_, [column, row, name])) = cell(&text).filter(|c| c.0 == self.relation)
+            else {
+                continue;
+            };
+            let piece = self.pieces.iter().position(|piece| piece.name == name);
+            if let (Some(cell), Some(piece)) = (self.cell(column, row), piece) {
+                put(cell, piece);
+            }
+        }
+    }
+}
+
+/// The parts of a fact of three plain arguments.
+pub(crate) fn cell(text: &str) -> Option<(&str, [&str; 3])> {
+    let (relation, arguments) = flat(text)?;
+    Some((relation, arguments.try_into().ok()?))
+}
+
+/// The name and arguments of a term whose arguments are constants.
+pub(crate) fn flat(text: &str) -> Option<(&str, Vec<&str>)> {
+    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+    if inner.contains(['(', ')']) {
+        return None;
+    }
+    let mut parts = inner.split(' ');
+    Some((parts.next()?, parts.collect()))
+}
+
+fn shape(name: &str, facts: &[(u32, [&str; 3])], roles: &[String]) -> Option<BoardShape> {
+    let column_of = |fact: &(u32, [&str; 3])| fact.1[0].to_owned();
+    let columns = coordinates(facts.iter().map(column_of).collect())?;
+    let rows = coordinates(facts.iter().map(|fact| fact.1[1].to_owned()).collect())?;
+    let names: BTreeSet<&str> = facts.iter().map(|fact| fact.1[2]).collect();
+    if names.len() > MOST_PIECES {
+        return None;
+    }
+    let mut board = BoardShape {
+        relation: name.to_owned(),
+        exists: vec![false; columns.len() * rows.len()],
+        columns,
+        rows,
+        pieces: pieces(&names, roles),
+        places: Vec::new(),
+    };
+    for (fluent, [column, row, name]) in facts {
+        let cell = board.cell(column, row)?;
+        let piece = board.pieces.iter().position(|piece| piece.name == *name)?;
+        board.exists[cell] = true;
+        board.places.push((*fluent, cell as u32, piece as u8));
+    }
+    Some(board)
+}
+
+/// Values in their order, if they look like coordinates: numbers, letters, or one prefix with
+/// numbers behind it.
+fn coordinates(values: BTreeSet<String>) -> Option<Vec<String>> {
+    if !(2..=MOST_COORDINATES).contains(&values.len()) {
+        return None;
+    }
+    let split = |value: &String| {
+        let digits = value.len() - value.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let (prefix, number) = value.split_at(value.len() - digits);
+        (prefix.to_owned(), number.parse::<u64>().ok())
+    };
+    let mut parts: Vec<((String, Option<u64>), String)> =
+        values.into_iter().map(|value| (split(&value), value)).collect();
+    let letters = parts.iter().all(|((prefix, number), _)| prefix.len() == 1 && number.is_none());
+    let first = parts[0].0.0.clone();
+    let numbers = parts.iter().all(|((prefix, number), _)| *prefix == first && number.is_some());
+    if !letters && !numbers {
+        return None;
+    }
+    parts.sort_by_key(|((prefix, number), _)| (*number, prefix.clone()));
+    Some(parts.into_iter().map(|(_, value)| value).collect())
+}
+
+fn pieces(names: &BTreeSet<&str>, roles: &[String]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for &name in names {
+        let is_role = roles.iter().any(|role| role == name);
+        let blank = ["b", "blank", "empty", "none", "free", "e", "-", "0"]
+            .iter()
+            .any(|blank| name.eq_ignore_ascii_case(blank));
+        let symbol = match blank && !is_role {
+            true => String::new(),
+            false => short(name, &pieces),
+        };
+        let role = if symbol.is_empty() { None } else { owner(name, roles) };
+        pieces.push(Piece { name: name.to_owned(), symbol, role });
+    }
+    pieces
+}
+
+/// A letter or two that no other piece has: the name itself if it is short, its initials, its
+/// first letters, or a number.
+fn short(name: &str, others: &[Piece]) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let parts = name.split(['_', '-']).filter_map(|part| part.chars().next());
+    let humps = letters.windows(2).filter(|pair| pair[0].is_lowercase() && pair[1].is_uppercase());
+    let initials: Vec<char> = match parts.clone().count() {
+        0 | 1 => letters.iter().take(1).copied().chain(humps.map(|pair| pair[1])).collect(),
+        _ => parts.collect(),
+    };
+    let mut options: Vec<String> = Vec::new();
+    if letters.len() <= 2 {
+        options.push(name.to_owned());
+    }
+    options.push(initials.iter().take(2).collect());
+    options.extend(letters.iter().skip(1).map(|&second| format!("{}{second}", letters[0])));
+    options.extend((1..=MOST_PIECES).map(|i| format!("{}{i}", letters[0])));
+    let free = |option: &String| others.iter().all(|piece| piece.symbol != *option);
+    options.into_iter().find(free).unwrap_or_default()
+}
+
+/// The role whose name the piece has or starts with, or whose first letter it shares with no other.
+fn owner(name: &str, roles: &[String]) -> Option<usize> {
+    let lower = name.to_ascii_lowercase();
+    let exact = roles.iter().position(|role| *role == name);
+    let prefix = || roles.iter().position(|role| lower.starts_with(&role.to_ascii_lowercase()));
+    let initial = || {
+        let first = lower.chars().next();
+        let same = |role: &String| role.to_ascii_lowercase().chars().next() == first;
+        let mut found = (0..roles.len()).filter(|&role| same(&roles[role]));
+        found.next().filter(|_| found.next().is_none())
+    };
+    exact.or_else(prefix).or_else(initial)
+}

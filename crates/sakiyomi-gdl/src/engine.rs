@@ -1,0 +1,326 @@
+//! The two ways to play a rule sheet behind one door: the network of gates, and the interpreter of
+//! the rules for sheets whose network would be too large.
+//!
+//! A [`Position`] is one raw state: nothing is skipped here, and every role moves at every ply.
+
+use crate::error::GdlError;
+use crate::eval::{Layout, Live};
+use crate::ground::{Evaluate, Limits, Program};
+use crate::interpret::{Interpreter, RulesPosition};
+use crate::network::Network;
+use crate::parse::Sheet;
+use crate::share::share_pairs;
+use crate::term::TermId;
+use crate::transition::{Cache, Effects};
+
+/// Which engine plays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EngineChoice {
+    /// The network, or the interpreter if the network would exceed the limits.
+    #[default]
+    Auto,
+    Network,
+    Interpreter,
+}
+
+#[derive(Debug)]
+pub(crate) enum Engine {
+    Network(Box<Compiled>),
+    Rules(Box<Interpreter>),
+}
+
+/// A raw state with its legal moves. Positions of one game are all of the same engine.
+#[derive(Debug)]
+pub(crate) enum Position {
+    Network(Live),
+    Rules(RulesPosition),
+}
+
+impl Clone for Position {
+    fn clone(&self) -> Position {
+        match self {
+            Position::Network(live) => Position::Network(live.clone()),
+            Position::Rules(rules) => Position::Rules(rules.clone()),
+        }
+    }
+
+    fn clone_from(&mut self, other: &Position) {
+        match (self, other) {
+            (Position::Network(mine), Position::Network(theirs)) => mine.clone_from(theirs),
+            (Position::Rules(mine), Position::Rules(theirs)) => mine.clone_from(theirs),
+            (mine, theirs) => *mine = theirs.clone(),
+        }
+    }
+}
+
+impl Position {
+    /// The facts, in a form that is equal exactly if they are.
+    pub(crate) fn key(&self) -> &[u64] {
+        match self {
+            Position::Network(live) => live.facts(),
+            Position::Rules(rules) => &rules.facts,
+        }
+    }
+}
+
+/// A game as a network, with all that its evaluation needs.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) program: Program,
+    pub(crate) network: Network,
+    pub(crate) layout: Layout,
+    effects: Effects,
+    cache: Cache,
+    start: Live,
+}
+
+impl Compiled {
+    pub(crate) fn new(mut program: Program, limits: &Limits) -> Result<Compiled, GdlError> {
+        program.reach(limits)?;
+        let instances = program.instantiate(limits)?;
+        let mut network = Network::new(&program, &instances)?;
+        drop(instances);
+        refuse_odd_networks(&network)?;
+        share_pairs(&mut network);
+        let effects = Effects::new(&mut network);
+        let state_inputs = effects.state_inputs(&network);
+        let layout = Layout::new(&mut network, &state_inputs);
+        let mut facts = vec![0u64; network.fluents.len().div_ceil(64)];
+        for &fluent in &network.initial {
+            facts[fluent as usize / 64] |= 1 << (fluent % 64);
+        }
+        let start = layout.start(&network, &facts);
+        let cache = Cache::new(network.moves.len());
+        Ok(Compiled { program, network, layout, effects, cache, start })
+    }
+
+    #[inline]
+    pub(crate) fn step(&self, live: &mut Live, joint: &[u32]) {
+        self.cache.run(&self.effects, &self.network, &self.layout, joint, live);
+    }
+}
+
+/// What the network's evaluation does not do; rare enough to be left to the interpreter.
+fn refuse_odd_networks(network: &Network) -> Result<(), GdlError> {
+    let gates = &network.gates;
+    let odd = |what: &str| Err(GdlError::TooLarge { limit: what.to_owned() });
+    if gates.components().iter().any(|component| gates.by_moves(component.start)) {
+        return odd("what the network has: recursion that depends on moves");
+    }
+    let mut outputs = (network.legal.iter())
+        .chain(network.goals.iter().flatten().map(|(_, lit)| lit))
+        .chain([&network.terminal]);
+    if outputs.any(|&lit| gates.by_moves((lit >> 1) as usize)) {
+        return odd("what the network has: legal moves, goals or the end depend on moves");
+    }
+    Ok(())
+}
+
+impl Engine {
+    /// The engine, and a message if it is not the one that was hoped for.
+    pub(crate) fn new(
+        sheet: Sheet,
+        choice: EngineChoice,
+        limits: &Limits,
+    ) -> Result<(Engine, Option<String>), GdlError> {
+        let program = match Program::new(sheet.clone(), limits, Evaluate::All) {
+            Err(error @ GdlError::TooManyFacts { .. }) if choice != EngineChoice::Network => {
+                let program = Program::new(sheet, limits, Evaluate::Little)?;
+                let notice = format!("{error}: the rules are interpreted, which is slow");
+                return Ok((Engine::Rules(Box::new(Interpreter::new(program))), Some(notice)));
+            }
+            program => program?,
+        };
+        if choice == EngineChoice::Interpreter {
+            return Ok((Engine::Rules(Box::new(Interpreter::new(program))), None));
+        }
+        match Compiled::new(program.clone(), limits) {
+            Ok(compiled) => Ok((Engine::Network(Box::new(compiled)), None)),
+            Err(error @ GdlError::TooLarge { .. }) if choice == EngineChoice::Auto => {
+                let notice = format!("{error}: the rules are interpreted instead, which is slow");
+                Ok((Engine::Rules(Box::new(Interpreter::new(program))), Some(notice)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) fn role_names(&self) -> Vec<String> {
+        match self {
+            Engine::Network(compiled) => {
+                let program = &compiled.program;
+                program.roles.iter().map(|&role| program.terms.text(role)).collect()
+            }
+            Engine::Rules(interpreter) => interpreter.role_names(),
+        }
+    }
+
+    pub(crate) fn start(&self) -> Position {
+        match self {
+            Engine::Network(compiled) => Position::Network(compiled.start.clone()),
+            Engine::Rules(interpreter) => Position::Rules(interpreter.start()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_terminal(&self, position: &Position) -> bool {
+        match (self, position) {
+            (Engine::Network(compiled), Position::Network(live)) => {
+                live.holds(compiled.layout.terminal)
+            }
+            (_, Position::Rules(rules)) => rules.terminal,
+            _ => true,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn n_legal(&self, position: &Position, role: usize) -> usize {
+        match (self, position) {
+            (Engine::Network(compiled), Position::Network(live)) => {
+                live.n_legal(&compiled.layout, role)
+            }
+            (_, Position::Rules(rules)) => rules.legal[role].len(),
+            _ => 0,
+        }
+    }
+
+    /// The legal move with this number, in no special order.
+    #[inline]
+    pub(crate) fn legal(&self, position: &Position, role: usize, number: usize) -> u32 {
+        match (self, position) {
+            (Engine::Network(compiled), Position::Network(live)) => {
+                live.legal(&compiled.layout, role, number)
+            }
+            (_, Position::Rules(rules)) => rules.legal[role][number],
+            _ => 0,
+        }
+    }
+
+    /// Plays one legal move per role.
+    #[inline]
+    pub(crate) fn step(&self, position: &mut Position, joint: &[u32]) {
+        match (self, position) {
+            (Engine::Network(compiled), Position::Network(live)) => compiled.step(live, joint),
+            (Engine::Rules(interpreter), Position::Rules(rules)) => interpreter.step(rules, joint),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn goals(&self, position: &Position, out: &mut [Option<u8>]) {
+        match (self, position) {
+            (Engine::Network(compiled), Position::Network(live)) => {
+                live.goals(&compiled.layout, &mut Vec::new(), out);
+            }
+            (_, Position::Rules(rules)) => out.copy_from_slice(&rules.goals[..out.len()]),
+            _ => {}
+        }
+    }
+
+    /// The goals, without allocating once the position's buffers have grown.
+    pub(crate) fn goals_mut(&self, position: &mut Position, out: &mut [Option<u8>]) {
+        match (self, position) {
+            (Engine::Network(compiled), Position::Network(live)) => {
+                let mut values = std::mem::take(&mut live.values);
+                live.goals(&compiled.layout, &mut values, out);
+                live.values = values;
+            }
+            (_, position) => self.goals(position, out),
+        }
+    }
+
+    /// The fluents that hold, sorted by text.
+    pub(crate) fn facts(&self, position: &Position) -> Vec<String> {
+        match (self, position) {
+            (Engine::Network(compiled), Position::Network(live)) => {
+                let fluents = compiled.network.fluents.iter().enumerate();
+                let held = fluents.filter(|&(fluent, _)| live.fact(fluent as u32));
+                held.map(|(_, &term)| compiled.program.terms.text(term)).collect()
+            }
+            (Engine::Rules(interpreter), Position::Rules(rules)) => {
+                let facts = rules.facts.iter().map(|&term| term as TermId);
+                let mut texts: Vec<String> = facts.map(|term| interpreter.text(term)).collect();
+                texts.sort_unstable();
+                texts
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Every fluent of the network, by number; none for the interpreter, which does not know them.
+    pub(crate) fn all_fluents(&self) -> Vec<String> {
+        match self {
+            Engine::Network(compiled) => {
+                let terms = &compiled.program.terms;
+                compiled.network.fluents.iter().map(|&term| terms.text(term)).collect()
+            }
+            Engine::Rules(_) => Vec::new(),
+        }
+    }
+
+    pub(crate) fn move_text(&self, number: u32) -> String {
+        match self {
+            Engine::Network(compiled) => (compiled.network.moves.get(number as usize))
+                .map_or_else(String::new, |m| compiled.program.terms.text(m.term)),
+            Engine::Rules(interpreter) => interpreter.text(number),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sakiyomi_core::Rng;
+
+    /// Plays random matches on the network and compares every live node with the plain evaluation.
+    fn check_against_plain(text: &str, n_matches: u64) {
+        let sheet = Sheet::parse(text).unwrap();
+        let limits = Limits::default();
+        let program = Program::new(sheet, &limits, Evaluate::All).unwrap();
+        let compiled = Compiled::new(program, &limits).unwrap();
+        let n_roles = compiled.program.roles.len();
+        let (mut values, mut again) = (Vec::new(), Vec::new());
+        for seed in 0..n_matches {
+            let mut rng = Rng::new(seed);
+            let mut live = compiled.start.clone();
+            for _ in 0..200 {
+                compiled.network.evaluate(live.facts(), &[], &mut values);
+                compiled.layout.check(&live, &compiled.network, &values);
+                if live.holds(compiled.layout.terminal) {
+                    break;
+                }
+                let joint: Vec<u32> = (0..n_roles)
+                    .map(|role| {
+                        let n = live.n_legal(&compiled.layout, role);
+                        live.legal(&compiled.layout, role, rng.below(n))
+                    })
+                    .collect();
+                compiled.network.evaluate(live.facts(), &joint, &mut again);
+                let expected: Vec<bool> = (compiled.network.next.iter())
+                    .map(|&lit| again[(lit >> 1) as usize] != (lit & 1 == 1))
+                    .collect();
+                compiled.step(&mut live, &joint);
+                for (fluent, &expected) in expected.iter().enumerate() {
+                    assert_eq!(live.fact(fluent as u32), expected, "fluent {fluent}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_incremental_evaluation_agrees_with_the_plain_one() {
+        for text in crate::sheets::ALL {
+            check_against_plain(text, 20);
+        }
+    }
+
+    #[test]
+    fn the_incremental_evaluation_agrees_on_public_sheets() {
+        let Ok(shared) = std::env::var("SAKIYOMI_SHARED") else {
+            return; // Public sheets are not part of the project.
+        };
+        for name in ["connectFour", "breakthrough", "2pffa", "ttcc4_2player", "othelloHoles"] {
+            let path = format!("{shared}/data/kif/{name}.kif");
+            let text = std::fs::read_to_string(path).unwrap();
+            check_against_plain(&text, 3);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What can be wrong with a rule sheet.
+
+use crate::check::Finding;
+use crate::parse::ParseError;
+
+/// A rule sheet that does not become a game.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GdlError {
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    #[error("the rules break the language: {}", list(.0))]
+    Check(Vec<Finding>),
+    #[error("the rules that do not depend on the state have too many consequences (over {limit})")]
+    TooManyFacts { limit: usize },
+    #[error("grounding needs more than {limit}; the limits are settings")]
+    TooLarge { limit: String },
+    #[error("`{atom}` depends on its own negation, so the rules have no meaning")]
+    NotStratified { atom: String },
+    #[error("{n} roles; a game has 1 to {most}")]
+    Roles { n: usize, most: usize },
+}
+
+fn list(findings: &[Finding]) -> String {
+    findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,495 @@
+//! The interpreter of rules: slow, simple, and the oracle for the network.
+//!
+//! Queries are proved from the goal backwards, and what was asked is kept in a table until the state
+//! changes. A query that needs itself gets the answers found so far, and the first query of such a
+//! cycle is repeated until nothing new appears: the least fixpoint. A negative condition asks a
+//! complete query of its own, so rules need be stratified only atom by atom.
+
+use std::hash::Hasher;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use crate::ground::Program;
+use crate::join::{Build, build_compound, build_pattern, find, make};
+use crate::network::goal_value;
+use crate::parse::{Atom, Literal, Rule};
+use crate::term::{Functor, NO_TERM, TermId, Terms};
+
+/// A state with what the rules say about it.
+#[derive(Debug, Default)]
+pub(crate) struct RulesPosition {
+    /// The terms of the fluents that hold, sorted.
+    pub(crate) facts: Vec<u64>,
+    pub(crate) terminal: bool,
+    /// The terms of the legal moves of each role, sorted by text.
+    pub(crate) legal: Vec<Vec<u32>>,
+    pub(crate) goals: Vec<Option<u8>>,
+}
+
+impl Clone for RulesPosition {
+    fn clone(&self) -> RulesPosition {
+        let mut clone = RulesPosition::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    fn clone_from(&mut self, other: &RulesPosition) {
+        self.facts.clone_from(&other.facts);
+        self.terminal = other.terminal;
+        self.legal.clone_from(&other.legal);
+        self.goals.clone_from(&other.goals);
+    }
+}
+
+/// Proves queries for one caller at a time.
+#[derive(Debug)]
+pub(crate) struct Interpreter(Mutex<Prover>);
+
+impl Interpreter {
+    pub(crate) fn new(program: Program) -> Interpreter {
+        Interpreter(Mutex::new(Prover::new(program)))
+    }
+
+    fn prover(&self) -> MutexGuard<'_, Prover> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn role_names(&self) -> Vec<String> {
+        let prover = self.prover();
+        prover.roles.iter().map(|&role| prover.terms.text(role)).collect()
+    }
+
+    pub(crate) fn text(&self, term: TermId) -> String {
+        self.prover().terms.text(term)
+    }
+
+    pub(crate) fn start(&self) -> RulesPosition {
+        let mut prover = self.prover();
+        let facts = prover.initial.clone();
+        prover.position(&facts)
+    }
+
+    pub(crate) fn step(&self, position: &mut RulesPosition, joint: &[u32]) {
+        let mut prover = self.prover();
+        let facts: Vec<TermId> = position.facts.iter().map(|&term| term as TermId).collect();
+        let next = prover.next(&facts, joint);
+        *position = prover.position(&next);
+    }
+}
+
+#[derive(Clone, Debug)]
+struct ProverRule {
+    head: Build,
+    body: Vec<Step>,
+    n_variables: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Holds(Build),
+    Fails(Build),
+    Distinct(Build, Build),
+    Same(Build, Build),
+}
+
+/// What is known about a query.
+#[derive(Debug, Default)]
+struct Answers {
+    list: Vec<TermId>,
+    set: FxHashSet<TermId>,
+    status: Status,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Status {
+    #[default]
+    New,
+    /// Being proved, at this depth of the stack.
+    Running(usize),
+    /// Needs a query at a lower depth; proved in this pass already.
+    Partial {
+        depth: usize,
+        pass: u64,
+    },
+    Complete,
+}
+
+/// A relation, and which of its arguments are known.
+type IndexKey = ((Functor, usize), u64);
+
+/// How deep proofs may nest before they are given up as failed.
+const MOST_DEPTH: usize = 300;
+
+#[derive(Debug)]
+struct Prover {
+    terms: Terms,
+    roles: Vec<TermId>,
+    initial: Vec<TermId>,
+    rules: FxHashMap<(Functor, usize), Vec<ProverRule>>,
+    program: Program,
+    /// The term that stands for any term in a query.
+    any: TermId,
+    facts: FxHashMap<(Functor, usize), Vec<TermId>>,
+    fact_set: FxHashSet<TermId>,
+    indexes: FxHashMap<IndexKey, FxHashMap<u64, Vec<TermId>>>,
+    table: FxHashMap<TermId, Answers>,
+    pass: u64,
+    n_answers: usize,
+}
+
+impl Prover {
+    fn new(mut program: Program) -> Prover {
+        let mut terms = program.terms.clone();
+        let any = terms.symbol("?");
+        let any = terms.constant(any);
+        let mut rules: FxHashMap<_, Vec<ProverRule>> = FxHashMap::default();
+        for rule in &program.rules {
+            let compiled = compile(rule, &mut terms);
+            rules.entry(rule.head.key()).or_default().push(compiled);
+        }
+        let mut facts: FxHashMap<_, Vec<TermId>> = FxHashMap::default();
+        let mut fact_set = FxHashSet::default();
+        let keys: FxHashSet<(Functor, usize)> = (program.rules.iter())
+            .flat_map(|rule| crate::check::atoms(rule).map(Atom::key))
+            .filter(|key| !program.dynamic.contains(key))
+            .collect();
+        for key in keys {
+            let predicate = program.facts.predicate(key);
+            let list = program.facts.list(predicate).to_vec();
+            fact_set.extend(list.iter().copied());
+            facts.insert(key, list);
+        }
+        Prover {
+            terms,
+            roles: program.roles.clone(),
+            initial: program.initial.clone(),
+            rules,
+            program,
+            any,
+            facts,
+            fact_set,
+            indexes: FxHashMap::default(),
+            table: FxHashMap::default(),
+            pass: 0,
+            n_answers: 0,
+        }
+    }
+
+    fn position(&mut self, facts: &[TermId]) -> RulesPosition {
+        let words = self.program.words;
+        self.set_state(facts, None);
+        let terminal = self.ask(words.terminal, &[]);
+        let mut position = RulesPosition {
+            facts: facts.iter().map(|&term| u64::from(term)).collect(),
+            terminal: !terminal.is_empty(),
+            legal: Vec::new(),
+            goals: Vec::new(),
+        };
+        for role in self.roles.clone() {
+            let legal = self.ask(words.legal, &[role, self.any]);
+            let mut moves: Vec<(String, u32)> = (legal.iter())
+                .map(|&atom| self.terms.arguments(atom)[1])
+                .map(|term| (self.terms.text(term), term))
+                .collect();
+            moves.sort_unstable();
+            position.legal.push(moves.into_iter().map(|(_, term)| term).collect());
+            let goals = self.ask(words.goal, &[role, self.any]);
+            let mut values = (goals.iter())
+                .filter_map(|&atom| goal_value(&self.terms, self.terms.arguments(atom)[1]));
+            let first = values.next();
+            position.goals.push(first.filter(|_| values.next().is_none()));
+        }
+        position
+    }
+
+    fn next(&mut self, facts: &[TermId], joint: &[u32]) -> Vec<TermId> {
+        self.set_state(facts, Some(joint));
+        let next = self.ask(self.program.words.next, &[self.any]);
+        let mut fluents: Vec<TermId> =
+            next.iter().map(|&atom| self.terms.arguments(atom)[0]).collect();
+        fluents.sort_unstable();
+        fluents
+    }
+
+    fn set_state(&mut self, facts: &[TermId], joint: Option<&[u32]>) {
+        self.table.clear();
+        let words = self.program.words;
+        let dynamic = [(words.true_, 1), (words.does, 2)];
+        for key in dynamic {
+            for atom in self.facts.remove(&key).unwrap_or_default() {
+                self.fact_set.remove(&atom);
+            }
+        }
+        let held: Vec<TermId> =
+            facts.iter().map(|&fluent| self.terms.intern(words.true_, &[fluent])).collect();
+        let done: Vec<TermId> = (self.roles.iter().zip(joint.unwrap_or_default()))
+            .map(|(&role, &m)| self.terms.intern(words.does, &[role, m]))
+            .collect();
+        self.fact_set.extend(held.iter().chain(&done).copied());
+        self.facts.insert(dynamic[0], held);
+        self.facts.insert(dynamic[1], done);
+    }
+
+    fn ask(&mut self, functor: Functor, arguments: &[TermId]) -> Vec<TermId> {
+        let query = self.terms.intern(functor, arguments);
+        self.prove(query, 0);
+        self.table.get(&query).map(|answers| answers.list.clone()).unwrap_or_default()
+    }
+
+    /// Answers a query into the table. Returns the lowest depth on which the answers depend.
+    fn prove(&mut self, query: TermId, depth: usize) -> usize {
+        match self.table.entry(query).or_default().status {
+            Status::Complete => return usize::MAX,
+            Status::Running(depth) => return depth,
+            Status::Partial { depth, pass } if pass == self.pass => return depth,
+            _ => {}
+        }
+        let key = (self.terms.functor(query), self.terms.arguments(query).len());
+        let Some(rules) = self.rules.get(&key).filter(|_| depth < MOST_DEPTH).cloned() else {
+            self.set_status(query, Status::Complete);
+            return usize::MAX;
+        };
+        self.set_status(query, Status::Running(depth));
+        loop {
+            let before = self.n_answers;
+            let mut lowest = usize::MAX;
+            for rule in &rules {
+                let mut variables = vec![NO_TERM; rule.n_variables];
+                if self.unify(&rule.head, query, &mut variables) {
+                    let open: Vec<&Step> = rule.body.iter().collect();
+                    lowest = lowest.min(self.solve(rule, &open, &mut variables, query, depth));
+                }
+            }
+            if lowest < depth {
+                self.set_status(query, Status::Partial { depth: lowest, pass: self.pass });
+                return lowest;
+            }
+            if lowest > depth || self.n_answers == before {
+                self.set_status(query, Status::Complete);
+                return usize::MAX;
+            }
+            self.pass += 1;
+        }
+    }
+
+    fn set_status(&mut self, query: TermId, status: Status) {
+        self.table.entry(query).or_default().status = status;
+    }
+
+    fn solve(
+        &mut self,
+        rule: &ProverRule,
+        open: &[&Step],
+        variables: &mut Vec<TermId>,
+        query: TermId,
+        depth: usize,
+    ) -> usize {
+        let Some(choice) = self.choose(open, variables) else {
+            self.answer(rule, variables, query);
+            return usize::MAX;
+        };
+        let mut rest = open.to_vec();
+        match rest.remove(choice) {
+            Step::Distinct(left, right) | Step::Same(left, right) => {
+                let equal = make(left, variables, &mut self.terms)
+                    == make(right, variables, &mut self.terms);
+                if equal != matches!(open[choice], Step::Same(..)) {
+                    return usize::MAX;
+                }
+                self.solve(rule, &rest, variables, query, depth)
+            }
+            Step::Fails(atom) => {
+                let (lowest, answers) = self.answers(atom, variables, depth);
+                match answers.is_empty() {
+                    true => lowest.min(self.solve(rule, &rest, variables, query, depth)),
+                    false => lowest,
+                }
+            }
+            Step::Holds(atom) => {
+                let (mut lowest, answers) = self.answers(atom, variables, depth);
+                let before = variables.clone();
+                for answer in answers {
+                    if self.unify(atom, answer, variables) {
+                        lowest = lowest.min(self.solve(rule, &rest, variables, query, depth));
+                    }
+                    variables.clone_from(&before);
+                }
+                lowest
+            }
+        }
+    }
+
+    /// The atoms that match a condition, and the depth on which they depend.
+    fn answers(
+        &mut self,
+        atom: &Build,
+        variables: &[TermId],
+        depth: usize,
+    ) -> (usize, Vec<TermId>) {
+        let query = self.query(atom, variables);
+        let key = (self.terms.functor(query), self.terms.arguments(query).len());
+        if !self.rules.contains_key(&key) {
+            let ground = find(atom, variables, &self.terms).filter(|_| bound(atom, variables));
+            if let Some(ground) = ground {
+                return (usize::MAX, Vec::from_iter(self.fact_set.get(&ground).copied()));
+            }
+            return (usize::MAX, self.matching_facts(key, query));
+        }
+        let lowest = self.prove(query, depth + 1);
+        let lowest = if lowest > depth { usize::MAX } else { lowest };
+        (lowest, self.table.get(&query).map(|answers| answers.list.clone()).unwrap_or_default())
+    }
+
+    /// The facts of a relation that may match a query. Those that do not depend on the state are
+    /// found by the arguments that are known; an index is made when it is first needed.
+    fn matching_facts(&mut self, key: (Functor, usize), query: TermId) -> Vec<TermId> {
+        let Some(list) = self.facts.get(&key) else { return Vec::new() };
+        let arguments = self.terms.arguments(query);
+        let known: Vec<usize> =
+            (0..arguments.len().min(64)).filter(|&i| !self.is_open(arguments[i])).collect();
+        let words = self.program.words;
+        if known.is_empty() || [words.true_, words.does].contains(&key.0) {
+            return list.clone();
+        }
+        let hash = |term: TermId| {
+            let mut hasher = FxHasher::default();
+            known.iter().for_each(|&i| hasher.write_u32(self.terms.arguments(term)[i]));
+            hasher.finish()
+        };
+        let mask = known.iter().fold(0u64, |mask, &i| mask | 1 << i);
+        let index = self.indexes.entry((key, mask)).or_insert_with(|| {
+            let mut index: FxHashMap<u64, Vec<TermId>> = FxHashMap::default();
+            for &fact in list {
+                index.entry(hash(fact)).or_default().push(fact);
+            }
+            index
+        });
+        index.get(&hash(query)).cloned().unwrap_or_default()
+    }
+
+    /// The condition to look at next: a test that is ready, or else a positive condition, facts
+    /// first, and among equals the one with the fewest unknowns.
+    fn choose(&self, open: &[&Step], variables: &[TermId]) -> Option<usize> {
+        let cost = |step: &Step| match step {
+            Step::Distinct(left, right) | Step::Same(left, right) => {
+                if bound(left, variables) && bound(right, variables) { 0 } else { usize::MAX }
+            }
+            Step::Fails(atom) => {
+                if bound(atom, variables) {
+                    2
+                } else {
+                    usize::MAX
+                }
+            }
+            Step::Holds(atom) => {
+                let n_free = count_free(atom, variables);
+                let derived = matches!(atom, Build::Compound(functor, parts)
+                    if self.rules.contains_key(&(*functor, parts.len())));
+                if n_free == 0 { 1 } else { 2 + 2 * n_free + usize::from(derived) }
+            }
+        };
+        (0..open.len()).min_by_key(|&i| cost(open[i]))
+    }
+
+    fn answer(&mut self, rule: &ProverRule, variables: &[TermId], query: TermId) {
+        let atom = make(&rule.head, variables, &mut self.terms);
+        if self.fits(query, atom) {
+            let answers = self.table.entry(query).or_default();
+            if answers.set.insert(atom) {
+                answers.list.push(atom);
+                self.n_answers += 1;
+            }
+        }
+    }
+
+    /// The query of an atom: unknown parts become the term that stands for any.
+    fn query(&mut self, build: &Build, variables: &[TermId]) -> TermId {
+        match build {
+            Build::Known(term) => *term,
+            Build::Variable(variable) => match variables[*variable] {
+                NO_TERM => self.any,
+                term => term,
+            },
+            Build::Compound(functor, parts) => {
+                let parts: Vec<TermId> =
+                    parts.iter().map(|part| self.query(part, variables)).collect();
+                self.terms.intern(*functor, &parts)
+            }
+        }
+    }
+
+    /// Whether an atom is an instance of a query.
+    fn fits(&self, query: TermId, atom: TermId) -> bool {
+        if query == self.any || query == atom {
+            return true;
+        }
+        let (mine, theirs) = (self.terms.arguments(query), self.terms.arguments(atom));
+        self.terms.functor(query) == self.terms.functor(atom)
+            && mine.len() == theirs.len()
+            && !mine.is_empty()
+            && mine.iter().zip(theirs).all(|(&mine, &theirs)| self.fits(mine, theirs))
+    }
+
+    fn is_open(&self, term: TermId) -> bool {
+        term == self.any || self.terms.arguments(term).iter().any(|&part| self.is_open(part))
+    }
+
+    /// Binds the variables of a pattern to the parts of a term, or of a query whose open parts
+    /// bind nothing.
+    fn unify(&self, build: &Build, term: TermId, variables: &mut [TermId]) -> bool {
+        if term == self.any {
+            return true;
+        }
+        match build {
+            Build::Known(known) => *known == term || self.fits(term, *known),
+            Build::Variable(variable) => match variables[*variable] {
+                NO_TERM => {
+                    if !self.is_open(term) {
+                        variables[*variable] = term;
+                    }
+                    true
+                }
+                bound => bound == term || self.fits(term, bound),
+            },
+            Build::Compound(functor, parts) => {
+                self.terms.functor(term) == *functor
+                    && self.terms.arguments(term).len() == parts.len()
+                    && parts
+                        .iter()
+                        .enumerate()
+                        .all(|(i, part)| self.unify(part, self.terms.arguments(term)[i], variables))
+            }
+        }
+    }
+}
+
+fn bound(build: &Build, variables: &[TermId]) -> bool {
+    count_free(build, variables) == 0
+}
+
+fn count_free(build: &Build, variables: &[TermId]) -> usize {
+    match build {
+        Build::Known(_) => 0,
+        Build::Variable(variable) => usize::from(variables[*variable] == NO_TERM),
+        Build::Compound(_, parts) => parts.iter().map(|part| count_free(part, variables)).sum(),
+    }
+}
+
+fn compile(rule: &Rule, terms: &mut Terms) -> ProverRule {
+    let atom =
+        |atom: &Atom, terms: &mut Terms| build_compound(atom.functor(), &atom.arguments, terms);
+    let body = (rule.body.iter())
+        .map(|literal| match literal {
+            Literal::Positive(positive) => Step::Holds(atom(positive, terms)),
+            Literal::Negative(negative) => Step::Fails(atom(negative, terms)),
+            Literal::Distinct(left, right) => {
+                Step::Distinct(build_pattern(left, terms), build_pattern(right, terms))
+            }
+            Literal::Same(left, right) => {
+                Step::Same(build_pattern(left, terms), build_pattern(right, terms))
+            }
+        })
+        .collect();
+    ProverRule { head: atom(&rule.head, terms), body, n_variables: rule.variables.len() }
+}

@@ -1,0 +1,45 @@
+//! Games from their rules: the Game Description Language of general game playing.
+//!
+//! ```text
+//! text -> parse -> check -> ground -> network -> eval + transition -> game
+//!                               \-> interpret (too large for a network; the tests' oracle)
+//! ```
+//!
+//! A sheet is read by [`Sheet::parse`], judged by [`check()`], and becomes a game with
+//! [`GdlGame::new`]. The game is a [`sakiyomi_core::Game`], so every search plays it; a [`Stepper`] goes
+//! through a match ply by ply, as the protocol and recorded matches see it.
+
+mod board;
+mod check;
+mod engine;
+mod error;
+mod eval;
+mod facts;
+mod formula;
+mod game;
+mod ground;
+mod info;
+mod interpret;
+mod join;
+mod network;
+mod parse;
+mod phase;
+mod residual;
+mod share;
+#[cfg(test)]
+mod sheets;
+mod show;
+mod term;
+#[cfg(test)]
+mod tests;
+mod transition;
+mod verify;
+
+pub use check::{Finding, Severity, check};
+pub use engine::EngineChoice;
+pub use error::GdlError;
+pub use game::{GdlGame, Move, Settings, State, StepError, Stepper};
+pub use ground::Limits;
+pub use info::{Info, NetworkSize, info, size};
+pub use parse::{ParseError, Sheet, Span};
+pub use verify::{Verified, VerifyError, digest, verify};

@@ -1,0 +1,196 @@
+//! The fluents that follow from each other whatever is played: whose turn it is, how many steps were
+//! made. Together they run through a fixed sequence from the start of a match, so a state needs only
+//! its place in the sequence, the phase, to know how they change and which moves are out of turn.
+
+use rustc_hash::FxHashMap;
+
+use crate::eval::LiveLit;
+use crate::facts::BitSet;
+use crate::network::{Kind, Lit, Network, is_negated, node_of};
+
+/// A sequence that is longer is not worked out.
+const MOST_PHASES: usize = 2_000;
+
+/// Which fluents form the sequence.
+#[derive(Debug)]
+pub(crate) struct Sequence {
+    member: Vec<bool>,
+    /// Everything that depends on these fluents alone, inputs first.
+    nodes: Vec<u32>,
+    /// The sets of fluents that hold, and the phase after the last.
+    states: Vec<Vec<u32>>,
+    again: usize,
+}
+
+/// How the sequence goes on from one phase.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Phase {
+    pub(crate) next: u32,
+    /// Changes that nothing has to follow: words of bits with what changes in them.
+    pub(crate) silent: Vec<(u32, u64)>,
+    /// Fluents whose change others have to follow.
+    pub(crate) loud: Vec<u32>,
+    /// Per role, the groups of moves that can be legal.
+    groups: Vec<Vec<OpenGroup>>,
+}
+
+/// A group of moves that may be legal in a phase.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenGroup {
+    pub(crate) group: usize,
+    /// The gate, if the phase does not decide it.
+    pub(crate) gate: Option<LiveLit>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Phases {
+    phases: Vec<Phase>,
+    member: Vec<bool>,
+}
+
+impl Phases {
+    #[inline]
+    pub(crate) fn get(&self, phase: u32) -> &Phase {
+        &self.phases[phase as usize]
+    }
+
+    #[inline]
+    pub(crate) fn groups(&self, phase: u32, role: usize) -> &[OpenGroup] {
+        &self.phases[phase as usize].groups[role]
+    }
+
+    pub(crate) fn contains(&self, fluent: u32) -> bool {
+        self.member[fluent as usize]
+    }
+}
+
+/// The values of nodes in one phase, where the phase decides them.
+#[derive(Debug)]
+pub(crate) struct PhaseValues(FxHashMap<u32, bool>);
+
+impl PhaseValues {
+    pub(crate) fn value(&self, lit: Lit) -> Option<bool> {
+        self.0.get(&(lit >> 1)).map(|value| *value != is_negated(lit))
+    }
+}
+
+impl Sequence {
+    pub(crate) fn new(network: &Network) -> Sequence {
+        let n = network.fluents.len();
+        let by_moves = |lit: Lit| network.gates.by_moves(node_of(lit));
+        let mut member: Vec<bool> = (0..n).map(|fluent| !by_moves(network.next[fluent])).collect();
+        // Drop fluents that need others, until those that are left need only each other.
+        let nodes = loop {
+            let closed = closed_nodes(network, &member);
+            let before = member.iter().filter(|&&m| m).count();
+            for (fluent, member) in member.iter_mut().enumerate() {
+                *member &= closed.contains(node_of(network.next[fluent]));
+            }
+            if member.iter().filter(|&&m| m).count() == before {
+                break (0..network.gates.len() as u32)
+                    .filter(|&node| closed.contains(node as usize))
+                    .collect();
+            }
+        };
+        let mut sequence = Sequence { member, nodes, states: Vec::new(), again: 0 };
+        if !sequence.unroll(network) {
+            sequence.member.fill(false);
+            sequence.nodes = vec![0];
+            (sequence.states, sequence.again) = (vec![Vec::new()], 0);
+        }
+        sequence
+    }
+
+    pub(crate) fn contains(&self, fluent: usize) -> bool {
+        self.member[fluent]
+    }
+
+    /// Follows the sequence until it repeats; false if it is too long.
+    fn unroll(&mut self, network: &Network) -> bool {
+        let mut seen: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
+        let mut state: Vec<u32> = (network.initial.iter().copied())
+            .filter(|&fluent| self.member[fluent as usize])
+            .collect();
+        while self.states.len() < MOST_PHASES {
+            if let Some(&again) = seen.get(&state) {
+                self.again = again;
+                return true;
+            }
+            seen.insert(state.clone(), self.states.len());
+            self.states.push(state.clone());
+            let values = self.values(network, &state);
+            let holds = |fluent: &u32| {
+                self.member[*fluent as usize]
+                    && values.value(network.next[*fluent as usize]) == Some(true)
+            };
+            state = (0..self.member.len() as u32).filter(holds).collect();
+        }
+        false
+    }
+
+    fn values(&self, network: &Network, state: &[u32]) -> PhaseValues {
+        let mut values: FxHashMap<u32, bool> = FxHashMap::default();
+        for &node in &self.nodes {
+            let holds = |lit: &Lit| values.get(&(lit >> 1)) == Some(&!is_negated(*lit));
+            let inputs = network.gates.inputs(node as usize);
+            let value = match network.gates.kind(node as usize) {
+                Kind::And => inputs.iter().all(holds),
+                Kind::Or => inputs.iter().any(holds),
+                Kind::Base => state.binary_search(&(node - 1)).is_ok(),
+                _ => false,
+            };
+            values.insert(node, value);
+        }
+        PhaseValues(values)
+    }
+
+    /// All phases. `is_silent` says whether nothing has to follow a fluent's change.
+    pub(crate) fn phases(
+        &self,
+        network: &Network,
+        is_silent: impl Fn(&u32) -> bool,
+        groups: impl Fn(&PhaseValues) -> Vec<Vec<OpenGroup>>,
+    ) -> Phases {
+        let mut phases = Vec::new();
+        for (i, state) in self.states.iter().enumerate() {
+            let next = if i + 1 < self.states.len() { i + 1 } else { self.again };
+            let after = &self.states[next];
+            let leaves = state.iter().filter(|fluent| after.binary_search(fluent).is_err());
+            let comes = after.iter().filter(|fluent| state.binary_search(fluent).is_err());
+            let (silent, loud): (Vec<u32>, Vec<u32>) =
+                leaves.chain(comes).partition(|f| is_silent(f));
+            let mut masks: Vec<(u32, u64)> = Vec::new();
+            for fluent in silent {
+                match masks.iter_mut().find(|(word, _)| *word == fluent / 64) {
+                    Some((_, mask)) => *mask |= 1 << (fluent % 64),
+                    None => masks.push((fluent / 64, 1 << (fluent % 64))),
+                }
+            }
+            let groups = groups(&self.values(network, state));
+            phases.push(Phase { next: next as u32, silent: masks, loud, groups });
+        }
+        Phases { phases, member: self.member.clone() }
+    }
+}
+
+/// The nodes that depend on these fluents alone.
+fn closed_nodes(network: &Network, member: &[bool]) -> BitSet {
+    let gates = &network.gates;
+    let mut closed = BitSet::default();
+    for node in 0..gates.len() {
+        let fits = match gates.kind(node) {
+            Kind::Constant => true,
+            Kind::Base => member[node - 1],
+            Kind::Does => false,
+            // Components are left out: their values need a fixpoint.
+            Kind::And | Kind::Or => {
+                gates.inputs(node).iter().all(|&lit| closed.contains(node_of(lit)))
+                    && gates.component(node).is_none()
+            }
+        };
+        if fits {
+            closed.insert(node);
+        }
+    }
+    closed
+}

@@ -1,0 +1,374 @@
+//! What a joint move leaves open about the next state, and its split into cases.
+//!
+//! A residual lists the fluents that become true or false, and formulas for the rest. Where formulas
+//! are left, the state is asked about the live node that most of them depend on, and each answer folds
+//! them further; the cases are worked out when they first occur. So most plies end as a short list of
+//! fluents, and a stone that falls down a column finds its place by a few questions. Where
+//! there are too many cases, the formulas are computed.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustc_hash::FxHashMap;
+
+use crate::eval::{Layout, Live, LiveLit};
+use crate::formula::{ALWAYS, Code, Formulas, Gate, NEVER, gate_of, local, read};
+use crate::transition::MOST_NUMBERS;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Residual {
+    pub(crate) becomes_true: Vec<u32>,
+    pub(crate) becomes_false: Vec<u32>,
+    /// Fluents with the code of their next value.
+    pub(crate) follows: Vec<(u32, Code)>,
+    pub(crate) gates: Vec<Gate>,
+}
+
+impl Residual {
+    /// How many numbers it holds, more or less.
+    pub(crate) fn size(&self) -> usize {
+        let gates: usize = self.gates.iter().map(|(_, inputs)| inputs.len() + 10).sum();
+        40 + self.becomes_true.len() + self.becomes_false.len() + 2 * self.follows.len() + 2 * gates
+    }
+
+    /// The live node on which most of the formulas depend.
+    fn question(&self) -> Option<u32> {
+        if self.gates.len() > MOST_GATES || self.is_plain() {
+            return None;
+        }
+        let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut seen = vec![usize::MAX; self.gates.len()];
+        for (i, &(_, code)) in self.follows.iter().enumerate() {
+            let mut open: Vec<usize> = gate_of(code).into_iter().collect();
+            let mut nodes: Vec<u32> = Vec::new();
+            while let Some(gate) = open.pop() {
+                if std::mem::replace(&mut seen[gate], i) != i {
+                    for &input in &self.gates[gate].1 {
+                        match gate_of(input) {
+                            Some(inner) => open.push(inner),
+                            None => nodes.push(input >> 1),
+                        }
+                    }
+                }
+            }
+            nodes.sort_unstable();
+            nodes.dedup();
+            for node in nodes {
+                *counts.entry(node).or_default() += 1;
+            }
+        }
+        // Among equals the lowest number, so that the same game always asks the same.
+        counts.into_iter().max_by_key(|&(node, count)| (count, u32::MAX - node)).map(|best| best.0)
+    }
+
+    /// What is left when a live node is known to be high or low.
+    fn assume(&self, node: u32, high: bool) -> Residual {
+        let mut left = Residual {
+            becomes_true: self.becomes_true.clone(),
+            becomes_false: self.becomes_false.clone(),
+            ..Residual::default()
+        };
+        let mut folded: Vec<Code> = Vec::with_capacity(self.gates.len());
+        let mut gates: Vec<Gate> = Vec::new();
+        let known = |code: Code, folded: &[Code]| match gate_of(code) {
+            Some(gate) => negate_if(folded[gate], code & 1 == 1),
+            None if code < NEVER && code >> 1 == node => constant(high != (code & 1 == 1)),
+            None => code,
+        };
+        for (is_and, inputs) in &self.gates {
+            let inputs = inputs.iter().map(|&code| known(code, &folded)).collect();
+            folded.push(fold(*is_and, inputs, &mut gates));
+        }
+        let mut open = Vec::new();
+        for &(fluent, code) in &self.follows {
+            match known(code, &folded) {
+                ALWAYS if fluent == node && high => {}
+                NEVER if fluent == node && !high => {}
+                ALWAYS => left.becomes_true.push(fluent),
+                NEVER => left.becomes_false.push(fluent),
+                code if code == fluent << 1 => {}
+                code => open.push((fluent, code)),
+            }
+        }
+        left.keep_used(open, &gates);
+        left
+    }
+
+    /// Takes over formulas with the gates that they use.
+    fn keep_used(&mut self, follows: Vec<(u32, Code)>, gates: &[Gate]) {
+        let mut used = vec![false; gates.len()];
+        for gate in follows.iter().filter_map(|&(_, code)| gate_of(code)) {
+            used[gate] = true;
+        }
+        for gate in (0..gates.len()).rev().filter(|&gate| gates[gate].1.len() > 1) {
+            if used[gate] {
+                for inner in gates[gate].1.iter().filter_map(|&code| gate_of(code)) {
+                    used[inner] = true;
+                }
+            }
+        }
+        let mut codes = vec![0; gates.len()];
+        let renumber = |code: Code, codes: &[Code]| match gate_of(code) {
+            Some(gate) => codes[gate] ^ (code & 1),
+            None => code,
+        };
+        for (gate, (is_and, inputs)) in gates.iter().enumerate().filter(|(gate, _)| used[*gate]) {
+            codes[gate] = local(self.gates.len());
+            let inputs = inputs.iter().map(|&code| renumber(code, &codes)).collect();
+            self.gates.push((*is_and, inputs));
+        }
+        self.follows =
+            follows.into_iter().map(|(fluent, code)| (fluent, renumber(code, &codes))).collect();
+    }
+}
+
+fn constant(value: bool) -> Code {
+    if value { ALWAYS } else { NEVER }
+}
+
+fn negate_if(code: Code, negate: bool) -> Code {
+    match code {
+        ALWAYS | NEVER => constant((code == ALWAYS) != negate),
+        _ => code ^ u32::from(negate),
+    }
+}
+
+/// The code of a gate with these inputs; a gate is added only if something is left of it.
+fn fold(is_and: bool, mut inputs: Vec<Code>, gates: &mut Vec<Gate>) -> Code {
+    let (neutral, decides) = (constant(is_and), constant(!is_and));
+    inputs.retain(|&code| code != neutral);
+    inputs.sort_unstable();
+    inputs.dedup();
+    let opposed = inputs.windows(2).any(|pair| pair[0] ^ 1 == pair[1] && pair[1] < NEVER);
+    match inputs[..] {
+        _ if opposed || inputs.contains(&decides) => decides,
+        [] => neutral,
+        [code] => code,
+        _ => {
+            gates.push((is_and, inputs));
+            local(gates.len() - 1)
+        }
+    }
+}
+
+/// A residual in the form in which it is played: one list of numbers, so that it lies together.
+///
+/// For each fluent that may change there is an operation: the fluent, a head, and literals. The
+/// condition is that all literals hold, or that not all do; the fluent changes if it differs from the
+/// condition and the head lets it change from the value that it has.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Transition {
+    operations: Vec<u32>,
+    n_most: usize,
+    /// What is more than a condition.
+    follows: Vec<(u32, Code)>,
+    formulas: Formulas,
+}
+
+// The head of an operation: these bits, and above them the number of literals.
+const FROM_FALSE: u32 = 1;
+const FROM_TRUE: u32 = 2;
+const NOT_ALL: u32 = 4;
+
+impl Transition {
+    pub(crate) fn new(residual: &Residual) -> Transition {
+        let mut transition = Transition::default();
+        for &fluent in &residual.becomes_true {
+            transition.add(fluent, FROM_FALSE | FROM_TRUE, &[]);
+        }
+        for &fluent in &residual.becomes_false {
+            transition.add(fluent, FROM_FALSE | FROM_TRUE | NOT_ALL, &[]);
+        }
+        for &(fluent, code) in &residual.follows {
+            match residual.condition(fluent, code) {
+                Some((head, literals)) => transition.add(fluent, head, &literals),
+                None => transition.follows.push((fluent, code)),
+            }
+        }
+        transition.n_most += transition.follows.len();
+        if !transition.follows.is_empty() {
+            transition.formulas = Formulas::new(&residual.gates);
+        }
+        transition
+    }
+
+    fn add(&mut self, fluent: u32, head: u32, literals: &[LiveLit]) {
+        self.operations.extend([fluent, head | (literals.len() as u32) << 3]);
+        self.operations.extend(literals);
+        self.n_most += 1;
+    }
+
+    /// Plays the joint move.
+    #[inline]
+    pub(crate) fn run(&self, layout: &Layout, live: &mut Live) {
+        live.reserve_events(self.n_most);
+        let mut operations = &self.operations[..];
+        while let [fluent, head, rest @ ..] = operations {
+            let (literals, rest) = rest.split_at((head >> 3) as usize);
+            operations = rest;
+            let all = literals.iter().fold(true, |all, &literal| all & live.holds(literal));
+            let condition = all != (head & NOT_ALL != 0);
+            let now = live.fact(*fluent);
+            let may_change = head >> u32::from(now) & 1 == 1;
+            live.note(*fluent, now, (now != condition) & may_change);
+        }
+        if !self.follows.is_empty() {
+            let mut values = std::mem::take(&mut live.values);
+            self.formulas.evaluate(live, &mut values);
+            for &(fluent, code) in &self.follows {
+                let now = live.fact(fluent);
+                live.note(fluent, now, read(code, live, &values) != now);
+            }
+            live.values = values;
+        }
+        live.advance(layout);
+    }
+}
+
+impl Residual {
+    /// The head and the literals of an operation that is as good as the formula, if there is one.
+    fn condition(&self, fluent: u32, code: Code) -> Option<(u32, Vec<LiveLit>)> {
+        let Some(gate) = gate_of(code) else {
+            return Some((FROM_FALSE | FROM_TRUE, vec![code]));
+        };
+        let (is_and, inputs) = &self.gates[gate];
+        let own = fluent << 1;
+        let others: Vec<Code> = inputs.iter().copied().filter(|&input| input != own).collect();
+        let keeps = others.len() < inputs.len() && code & 1 == 0;
+        if !keeps {
+            let mut head = FROM_FALSE | FROM_TRUE;
+            let negated = code & 1 == 1;
+            let literals = self.conjunction(inputs, *is_and)?;
+            // An Or holds if not all negations do.
+            if *is_and == negated {
+                head |= NOT_ALL;
+            }
+            return Some((head, literals));
+        }
+        match is_and {
+            // Stays true only if the others hold.
+            true => Some((FROM_TRUE, self.conjunction(&others, true)?)),
+            // Becomes true if any of the others holds.
+            false => match others[..] {
+                [single] if gate_of(single).is_some() => {
+                    let (head, literals) = self.condition(u32::MAX >> 1, single)?;
+                    Some((head & NOT_ALL | FROM_FALSE, literals))
+                }
+                _ => Some((FROM_FALSE | NOT_ALL, self.conjunction(&others, false)?)),
+            },
+        }
+    }
+
+    /// The inputs of an And as live literals, with Ors of negations and Ands inside it taken apart;
+    /// or the negations of the inputs of an Or.
+    fn conjunction(&self, inputs: &[Code], is_and: bool) -> Option<Vec<LiveLit>> {
+        let mut literals = Vec::new();
+        let mut open: Vec<Code> = inputs.iter().map(|&code| code ^ u32::from(!is_and)).collect();
+        while let Some(code) = open.pop() {
+            match gate_of(code) {
+                None => literals.push(code),
+                Some(gate) => {
+                    let (inner_and, inner) = &self.gates[gate];
+                    // A negated Or is an And of negations; anything else is not a conjunction.
+                    if *inner_and == (code & 1 == 1) {
+                        return None;
+                    }
+                    open.extend(inner.iter().map(|&input| input ^ u32::from(!inner_and)));
+                }
+            }
+            if literals.len() + open.len() > MOST_LITERALS {
+                return None;
+            }
+        }
+        Some(literals)
+    }
+
+    /// Whether operations do it: no formula needs to be computed, and there is little to look at.
+    fn is_plain(&self) -> bool {
+        let mut n_literals = 0;
+        self.follows.iter().all(|&(fluent, code)| match self.condition(fluent, code) {
+            Some((_, literals)) => {
+                n_literals += literals.len();
+                gate_of(code).is_none() || n_literals <= MOST_PLAIN
+            }
+            None => false,
+        })
+    }
+}
+
+/// Literals in one operation.
+const MOST_LITERALS: usize = 8;
+/// Literals in all operations of a transition that is not split any more.
+const MOST_PLAIN: usize = 24;
+
+/// Formulas of more gates than this are not split: there would be too many cases.
+const MOST_GATES: usize = 600;
+/// Cases of one joint move.
+const MOST_CASES: usize = 200;
+/// Questions from the joint move to a case.
+const MOST_QUESTIONS: usize = 24;
+
+/// The cases of one joint move, as far as they have occurred.
+#[derive(Debug)]
+pub(crate) struct Cases {
+    root: Case,
+    n_cases: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Case {
+    transition: Transition,
+    split: Option<Box<Split>>,
+}
+
+#[derive(Debug)]
+struct Split {
+    /// Holds if the node is high.
+    question: LiveLit,
+    residual: Residual,
+    /// The cases in which the node is low and high.
+    answers: [OnceLock<Box<Case>>; 2],
+}
+
+impl Case {
+    fn new(residual: Residual) -> Case {
+        let transition = Transition::new(&residual);
+        let split = residual.question().map(|node| {
+            let answers = [OnceLock::new(), OnceLock::new()];
+            Box::new(Split { question: node << 1, residual, answers })
+        });
+        Case { transition, split }
+    }
+}
+
+impl Cases {
+    pub(crate) fn new(residual: Residual) -> Cases {
+        Cases { root: Case::new(residual), n_cases: AtomicUsize::new(1) }
+    }
+
+    /// Plays the joint move. `size` counts the numbers in all cases of the game.
+    #[inline]
+    pub(crate) fn run(&self, layout: &Layout, live: &mut Live, size: &AtomicUsize) {
+        let mut case = &self.root;
+        for _ in 0..MOST_QUESTIONS {
+            let Some(split) = &case.split else { break };
+            let high = live.holds(split.question);
+            let answer = &split.answers[usize::from(high)];
+            case = match answer.get() {
+                Some(case) => case,
+                None => {
+                    if self.n_cases.fetch_add(1, Ordering::Relaxed) >= MOST_CASES
+                        || size.load(Ordering::Relaxed) >= MOST_NUMBERS
+                    {
+                        self.n_cases.fetch_sub(1, Ordering::Relaxed);
+                        break;
+                    }
+                    let residual = split.residual.assume(split.question >> 1, high);
+                    size.fetch_add(residual.size(), Ordering::Relaxed);
+                    answer.get_or_init(|| Box::new(Case::new(residual)))
+                }
+            };
+        }
+        case.transition.run(layout, live);
+    }
+}

@@ -1,0 +1,120 @@
+//! Small rule sheets for tests, one for each thing that rules can do.
+
+/// Two players in turn, a board, lines, a draw.
+pub(crate) const LINES: &str = "
+(role cross) (role ring)
+(init (turn cross))
+(<= (init (square ?c ?r free)) (coordinate ?c) (coordinate ?r))
+(coordinate 1) (coordinate 2) (coordinate 3)
+(follows 1 2) (follows 2 3)
+(other cross ring) (other ring cross)
+(<= (legal ?p (put ?c ?r)) (true (turn ?p)) (true (square ?c ?r free)))
+(<= (legal ?p wait) (true (turn ?q)) (other ?p ?q))
+(<= (next (turn ?p)) (true (turn ?q)) (other ?p ?q))
+(<= (next (square ?c ?r ?p)) (does ?p (put ?c ?r)))
+(<= (next (square ?c ?r ?x)) (true (square ?c ?r ?x)) (does ?p (put ?a ?b))
+    (or (distinct ?a ?c) (distinct ?b ?r)))
+(<= (three ?p) (role ?p) (coordinate ?c)
+    (true (square ?c 1 ?p)) (true (square ?c 2 ?p)) (true (square ?c 3 ?p)))
+(<= (three ?p) (role ?p) (coordinate ?r)
+    (true (square 1 ?r ?p)) (true (square 2 ?r ?p)) (true (square 3 ?r ?p)))
+(<= (three ?p) (role ?p) (true (square 1 1 ?p)) (true (square 2 2 ?p)) (true (square 3 3 ?p)))
+(<= (three ?p) (role ?p) (true (square 1 3 ?p)) (true (square 2 2 ?p)) (true (square 3 1 ?p)))
+(<= open (true (square ?c ?r free)))
+(<= terminal (three ?p))
+(<= terminal (not open))
+(<= (goal ?p 100) (three ?p))
+(<= (goal ?p 0) (other ?p ?q) (three ?q))
+(<= (goal ?p 50) (role ?p) (not (three cross)) (not (three ring)))
+";
+
+/// Both choose at once, for three rounds; scores add up through a static sum.
+pub(crate) const AT_ONCE: &str = "
+(role left) (role right)
+(init (round 0)) (init (points left 0)) (init (points right 0))
+(shape rock) (shape paper) (shape scissors)
+(beats rock scissors) (beats scissors paper) (beats paper rock)
+(up 0 1) (up 1 2) (up 2 3)
+(<= (legal ?p (show ?s)) (role ?p) (shape ?s))
+(<= (wins ?p) (does ?p (show ?s)) (does ?q (show ?t)) (distinct ?p ?q) (beats ?s ?t))
+(<= (next (round ?n)) (true (round ?m)) (up ?m ?n))
+(<= (next (points ?p ?n)) (true (points ?p ?m)) (wins ?p) (up ?m ?n))
+(<= (next (points ?p ?n)) (true (points ?p ?n)) (not (wins ?p)))
+(<= terminal (true (round 3)))
+(less 0 1) (less 0 2) (less 0 3) (less 1 2) (less 1 3) (less 2 3)
+(<= (goal ?p 100) (true (points ?p ?m)) (true (points ?q ?n)) (distinct ?p ?q) (less ?n ?m))
+(<= (goal ?p 0) (role ?p) (not (goal ?p 100)) (not (goal ?p 50)))
+(<= (goal ?p 50) (true (points ?p ?m)) (true (points ?q ?m)) (distinct ?p ?q))
+";
+
+/// Recursion through the state: a path of stones from one side to the other.
+pub(crate) const PATHS: &str = "
+(role first) (role second)
+(init (control first))
+(step 1 2) (step 2 3)
+(number 1) (number 2) (number 3)
+(<= (near ?a ?b ?c ?b) (step ?a ?c) (number ?b))
+(<= (near ?a ?b ?c ?b) (step ?c ?a) (number ?b))
+(<= (near ?a ?b ?a ?c) (step ?b ?c) (number ?a))
+(<= (near ?a ?b ?a ?c) (step ?c ?b) (number ?a))
+(<= (filled ?a ?b) (true (stone ?a ?b ?p)))
+(<= (legal ?p (drop ?a ?b)) (true (control ?p)) (number ?a) (number ?b) (not (filled ?a ?b)))
+(<= (legal ?p pass) (role ?p) (not (true (control ?p))))
+(<= (next (stone ?a ?b ?p)) (does ?p (drop ?a ?b)))
+(<= (next (stone ?a ?b ?p)) (true (stone ?a ?b ?p)))
+(<= (next (control first)) (true (control second)))
+(<= (next (control second)) (true (control first)))
+(<= (reached ?p 1 ?b) (true (stone 1 ?b ?p)))
+(<= (reached ?p ?c ?d) (reached ?p ?a ?b) (near ?a ?b ?c ?d) (true (stone ?c ?d ?p)))
+(<= (across ?p) (reached ?p 3 ?b))
+(<= full (not room))
+(<= room (number ?a) (number ?b) (not (filled ?a ?b)))
+(<= terminal (across ?p))
+(<= terminal full)
+(<= (goal ?p 100) (across ?p))
+(<= (goal ?p 0) (role ?p) (not (across ?p)))
+";
+
+/// A player and chance, which move at once; the player may stop at any time.
+pub(crate) const DICE: &str = "
+(role random) (role hero)
+(init (sum 0))
+(side 1) (side 2)
+(<= (legal random (roll ?s)) (side ?s))
+(<= (legal hero more) (not (true stopped)))
+(<= (legal hero stop) (not (true stopped)))
+(<= (legal hero stop) (true stopped))
+(add 0 1 1) (add 0 2 2) (add 1 1 2) (add 1 2 3) (add 2 1 3) (add 2 2 4)
+(<= (next (sum ?n)) (does hero more) (does random (roll ?s)) (true (sum ?m)) (add ?m ?s ?n))
+(<= (next (sum ?n)) (does hero stop) (true (sum ?n)))
+(<= (next stopped) (does hero stop))
+(<= terminal (true stopped))
+(<= terminal (true (sum 3)))
+(<= terminal (true (sum 4)))
+(<= (goal hero 100) (true (sum 3)))
+(<= (goal hero 40) (true (sum 2)))
+(<= (goal hero 20) (true (sum 1)))
+(<= (goal hero 0) (true (sum 0)))
+(<= (goal hero 10) (true (sum 4)))
+(goal random 50)
+";
+
+/// One player, nested terms, a fluent without arguments, and a variable for a whole move.
+pub(crate) const PUZZLE: &str = "
+(role robot)
+(init (at (place 1)))
+(link (place 1) (place 2)) (link (place 2) (place 3)) (link (place 3) (place 1))
+(<= (can (go ?x ?y)) (true (at ?x)) (link ?x ?y))
+(<= (can take) (true (at (place 3))) (not (true lamp)))
+(<= (legal robot ?m) (can ?m))
+(<= (next (at ?y)) (does robot (go ?x ?y)))
+(<= (next (at ?x)) (does robot take) (true (at ?x)))
+(<= (next lamp) (does robot take))
+(<= (next lamp) (true lamp))
+(<= (next (did ?m)) (does robot ?m))
+(<= terminal (true lamp) (true (at (place 1))))
+(<= (goal robot 100) (true lamp))
+(<= (goal robot 0) (not (true lamp)))
+";
+
+pub(crate) const ALL: [&str; 5] = [LINES, AT_ONCE, PATHS, DICE, PUZZLE];

@@ -1,0 +1,311 @@
+//! What a joint move does to the state, worked out once per joint move and kept.
+//!
+//! With the moves known, most of the network that depends on moves folds away: nearly every fluent
+//! keeps its value, a few become true or false, and only what is left is a formula over the state.
+//! What makes the moves legal is known to hold, and folds more. Gates that none of the moves touch
+//! have the value that they have when nobody moves, which is folded once; so a joint move looks only
+//! at the gates that its moves reach.
+//!
+//! What is left is split by cases (see `residual.rs`).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustc_hash::FxHashMap;
+
+use crate::eval::{Layout, Live};
+use crate::formula::localise;
+use crate::network::{FALSE, Kind, Lit, Network, TRUE, is_negated, node_of};
+use crate::residual::{Cases, Residual, Transition};
+
+/// The part of a network that depends on moves, prepared for specialisation.
+#[derive(Debug)]
+pub(crate) struct Effects {
+    /// What every node is when nobody moves. Nodes that do not depend on moves are themselves.
+    idle: Vec<Lit>,
+    /// The gates that read a node and depend on moves.
+    readers: Vec<Vec<u32>>,
+    /// For Or gates that depend on moves: the inputs that are not false when nobody moves.
+    idle_inputs: FxHashMap<u32, Vec<Lit>>,
+    /// The fluents whose next value depends on moves.
+    fluents: Vec<u32>,
+}
+
+impl Effects {
+    /// Prepares a network. Folding what happens when nobody moves may add gates to it.
+    pub(crate) fn new(network: &mut Network) -> Effects {
+        let n = network.gates.len();
+        let mut idle: Vec<Lit> = (0..n as Lit).map(|node| node << 1).collect();
+        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); n];
+        let mut idle_inputs = FxHashMap::default();
+        for node in 0..n {
+            if !network.gates.by_moves(node) {
+                continue;
+            }
+            let kind = network.gates.kind(node);
+            if kind == Kind::Does {
+                idle[node] = FALSE;
+                continue;
+            }
+            let raw = network.gates.inputs(node).to_vec();
+            for &lit in &raw {
+                if network.gates.by_moves(node_of(lit)) {
+                    readers[node_of(lit)].push(node as u32);
+                }
+            }
+            let folded = |lit: &Lit| idle[node_of(*lit)] ^ u32::from(is_negated(*lit));
+            let mut inputs: Vec<Lit> = raw.iter().map(folded).collect();
+            if kind == Kind::Or {
+                let kept = raw.iter().copied().filter(|lit| folded(lit) != FALSE).collect();
+                idle_inputs.insert(node as u32, kept);
+                idle[node] = network.gates.or(&mut inputs);
+            } else {
+                idle[node] = network.gates.and(&mut inputs);
+            }
+        }
+        let fluents = (0..network.next.len() as u32)
+            .filter(|&fluent| network.gates.by_moves(node_of(network.next[fluent as usize])))
+            .collect();
+        Effects { idle, readers, idle_inputs, fluents }
+    }
+
+    /// The state literals that the gates which depend on moves read.
+    pub(crate) fn state_inputs(&self, network: &Network) -> Vec<Lit> {
+        let mut lits: Vec<Lit> = (0..self.idle.len())
+            .filter(|&node| network.gates.by_moves(node))
+            .flat_map(|node| network.gates.inputs(node).iter().copied())
+            .filter(|&lit| !network.gates.by_moves(node_of(lit)))
+            .map(|lit| lit & !1)
+            .collect();
+        lits.sort_unstable();
+        lits.dedup();
+        lits
+    }
+
+    /// Specialises the network for a joint move.
+    pub(crate) fn specialise(&self, network: &Network, layout: &Layout, joint: &[u32]) -> Residual {
+        let mut fold = Fold {
+            effects: self,
+            network,
+            values: FxHashMap::default(),
+            assumed: FxHashMap::default(),
+            extra: Vec::new(),
+        };
+        for &index in joint {
+            fold.assume(network.legal[index as usize]);
+        }
+        fold.spread(joint);
+        let mut residual = Residual::default();
+        let mut open: Vec<(u32, Lit)> = Vec::new();
+        for &fluent in &self.fluents {
+            let own = fold.value((fluent + 1) << 1);
+            match fold.value(network.next[fluent as usize]) {
+                same if same == own => {}
+                TRUE => residual.becomes_true.push(fluent),
+                FALSE => residual.becomes_false.push(fluent),
+                lit => open.push((fluent, lit)),
+            }
+        }
+        let lits: Vec<Lit> = open.iter().map(|&(_, lit)| lit).collect();
+        let n = network.gates.len();
+        let gate = |node: usize| match node.checked_sub(n) {
+            Some(extra) => (fold.extra[extra].0, fold.extra[extra].1.as_slice()),
+            None => (network.gates.kind(node) == Kind::And, network.gates.inputs(node)),
+        };
+        let (gates, codes) = localise(&lits, layout, &gate);
+        residual.gates = gates;
+        residual.follows = open.iter().map(|&(fluent, _)| fluent).zip(codes).collect();
+        residual
+    }
+}
+
+/// The folding of one joint move.
+struct Fold<'a> {
+    effects: &'a Effects,
+    network: &'a Network,
+    /// The nodes whose value differs from the idle one.
+    values: FxHashMap<u32, Lit>,
+    /// Nodes of the state whose value is known, since the moves are legal.
+    assumed: FxHashMap<u32, Lit>,
+    /// Gates that are left over, numbered after those of the network: whether it is an And, inputs.
+    extra: Vec<(bool, Vec<Lit>)>,
+}
+
+impl Fold<'_> {
+    fn value(&self, lit: Lit) -> Lit {
+        let node = node_of(lit) as u32;
+        let value = match self.values.get(&node) {
+            Some(&value) => value,
+            None => self.effects.idle[node as usize],
+        };
+        let known = self.assumed.get(&(value >> 1)).map(|&known| known ^ (value & 1));
+        known.unwrap_or(value) ^ u32::from(is_negated(lit))
+    }
+
+    fn assume(&mut self, lit: Lit) {
+        let mut open = vec![lit];
+        while let Some(lit) = open.pop() {
+            let node = node_of(lit);
+            if lit == TRUE || self.assumed.insert(node as u32, TRUE ^ (lit & 1)).is_some() {
+                continue;
+            }
+            match (self.network.gates.kind(node), is_negated(lit)) {
+                (Kind::And, false) => open.extend(self.network.gates.inputs(node)),
+                (Kind::Or, true) => {
+                    open.extend(self.network.gates.inputs(node).iter().map(|&input| input ^ 1));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Works out every gate that the moves reach. Gates come in the order of their numbers, so the
+    /// inputs of a gate are settled before it.
+    fn spread(&mut self, joint: &[u32]) {
+        let mut open = Open::default();
+        for &index in joint {
+            let node = self.network.move_node(index as usize) as u32;
+            self.values.insert(node, TRUE);
+            open.reach(node, self.effects);
+        }
+        while let Some(Reverse(node)) = open.heap.pop() {
+            let touched = open.touched.remove(&node).unwrap_or_default();
+            let value = self.gate(node, &touched);
+            if value != self.effects.idle[node as usize] {
+                self.values.insert(node, value);
+                open.reach(node, self.effects);
+            }
+        }
+    }
+
+    fn gate(&mut self, node: u32, touched: &[u32]) -> Lit {
+        let raw = self.network.gates.inputs(node as usize);
+        match self.effects.idle_inputs.get(&node) {
+            Some(idle) => {
+                // An Or may have thousands of inputs, nearly all false: those that are not, and
+                // those that changed. The sign of a changed input is found among its inputs.
+                let mut lits: Vec<Lit> = idle.iter().map(|&lit| self.value(lit)).collect();
+                for &input in touched {
+                    for lit in [input << 1, input << 1 | 1] {
+                        if raw.binary_search(&lit).is_ok() {
+                            lits.push(self.value(lit));
+                        }
+                    }
+                }
+                self.fold(false, lits)
+            }
+            None => {
+                let lits = raw.iter().map(|&lit| self.value(lit)).collect();
+                self.fold(true, lits)
+            }
+        }
+    }
+
+    fn fold(&mut self, is_and: bool, mut lits: Vec<Lit>) -> Lit {
+        let (neutral, decides) = if is_and { (TRUE, FALSE) } else { (FALSE, TRUE) };
+        lits.retain(|&lit| lit != neutral);
+        lits.sort_unstable();
+        lits.dedup();
+        let opposed = lits.windows(2).any(|pair| pair[0] ^ 1 == pair[1]);
+        match lits[..] {
+            _ if opposed || lits.contains(&decides) => decides,
+            [] => neutral,
+            [lit] => lit,
+            _ => {
+                self.extra.push((is_and, lits));
+                ((self.network.gates.len() + self.extra.len() - 1) as Lit) << 1
+            }
+        }
+    }
+}
+
+/// Gates to be worked out, each with the inputs that changed.
+#[derive(Default)]
+struct Open {
+    heap: BinaryHeap<Reverse<u32>>,
+    touched: FxHashMap<u32, Vec<u32>>,
+}
+
+impl Open {
+    fn reach(&mut self, node: u32, effects: &Effects) {
+        for &reader in &effects.readers[node as usize] {
+            let heap = &mut self.heap;
+            let touched = self.touched.entry(reader).or_insert_with(|| {
+                heap.push(Reverse(reader));
+                Vec::new()
+            });
+            touched.push(node);
+        }
+    }
+}
+
+/// Transitions that were worked out, shared by all threads. Nothing is ever removed: when the table
+/// or its memory is full, further joint moves are worked out each time.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    slots: Vec<OnceLock<Box<Entry>>>,
+    size: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    key: u64,
+    joint: Box<[u32]>,
+    cases: Cases,
+}
+
+/// How many slots are tried before the table counts as full.
+const MOST_PROBES: usize = 32;
+/// Numbers in all transitions together; about 256 MB.
+pub(crate) const MOST_NUMBERS: usize = 1 << 26;
+
+impl Cache {
+    pub(crate) fn new(n_moves: usize) -> Cache {
+        let n_slots = (n_moves * 8).next_power_of_two().clamp(1 << 12, 1 << 18);
+        let slots = std::iter::repeat_with(OnceLock::new).take(n_slots).collect();
+        Cache { slots, size: AtomicUsize::new(0) }
+    }
+
+    /// Plays a joint move.
+    #[inline]
+    pub(crate) fn run(
+        &self,
+        effects: &Effects,
+        network: &Network,
+        layout: &Layout,
+        joint: &[u32],
+        live: &mut Live,
+    ) {
+        const FACTOR: u64 = 0x517c_c1b7_2722_0a95;
+        // For one or two roles the key is the joint move itself, for more it is a hash.
+        let key = match *joint {
+            [only] => u64::from(only),
+            [first, second] => u64::from(first) << 32 | u64::from(second),
+            _ => joint.iter().fold(0, |key: u64, &index| {
+                (key.rotate_left(5) ^ u64::from(index)).wrapping_mul(FACTOR)
+            }),
+        };
+        let mask = self.slots.len() - 1;
+        let home = ((key ^ key >> 32).wrapping_mul(FACTOR) >> 32) as usize;
+        for probe in 0..MOST_PROBES {
+            let slot = &self.slots[(home + probe) & mask];
+            let entry = match slot.get() {
+                Some(entry) => entry,
+                None if self.size.load(Ordering::Relaxed) < MOST_NUMBERS => {
+                    let residual = effects.specialise(network, layout, joint);
+                    self.size.fetch_add(residual.size(), Ordering::Relaxed);
+                    let cases = Cases::new(residual);
+                    let entry = Box::new(Entry { key, joint: joint.into(), cases });
+                    slot.get_or_init(|| entry)
+                }
+                None => break,
+            };
+            if entry.key == key && (joint.len() <= 2 || *entry.joint == *joint) {
+                return entry.cases.run(layout, live, &self.size);
+            }
+        }
+        Transition::new(&effects.specialise(network, layout, joint)).run(layout, live);
+    }
+}
