@@ -5,6 +5,7 @@ mod agent_spec;
 mod exec;
 mod fields;
 mod game_spec;
+mod hagetaka;
 mod table;
 
 pub use agent_spec::{AGENTS, AgentSpec, Seat};

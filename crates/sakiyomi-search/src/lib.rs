@@ -8,5 +8,5 @@ mod random;
 
 pub use flat::FlatMonteCarlo;
 pub use maxn::MaxN;
-pub use mcts::{Bandit, Mcts, MctsSettings};
+pub use mcts::{Answer, Bandit, Mcts, MctsSettings};
 pub use random::RandomPlayer;

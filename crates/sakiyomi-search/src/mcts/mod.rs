@@ -16,6 +16,7 @@
 //! - *Trees*: root parallelism (Chaslot et al. 2008): several trees on several threads, each with
 //!   its own stream and share of the iterations; their roots are added up.
 
+mod around;
 mod bandit;
 mod tree;
 
@@ -25,6 +26,7 @@ use sakiyomi_core::{
     Agent, Budget, Choice, Context, Forfeit, Game, Hints, Payoffs, Player, Rng, Scratch, Stop, Turn,
 };
 
+use around::{Explorer, Visit};
 pub use bandit::Bandit;
 use bandit::Exploration;
 use tree::{Kind, Node, NodeId, Row, Tree};
@@ -32,6 +34,7 @@ use tree::{Kind, Node, NodeId, Row, Tree};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MctsSettings {
     pub bandit: Bandit,
+    pub answer: Answer,
     pub budget: Budget,
     /// Visits that a leaf gets before it has arms.
     pub expand: u32,
@@ -47,11 +50,22 @@ pub struct MctsSettings {
     pub fresh: bool,
 }
 
+/// Which action is chosen in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The one with the most visits.
+    Max,
+    /// One that is drawn from the strategy that was learned: the average strategy of regret
+    /// matching and outcome sampling, the shares of visits of the others.
+    Mix,
+}
+
 impl MctsSettings {
     /// Plain UCT.
     pub fn new(budget: Budget) -> MctsSettings {
         MctsSettings {
             bandit: Bandit::Ucb1 { c: 1.0 },
+            answer: Answer::Max,
             budget,
             expand: 1,
             graph: false,
@@ -133,6 +147,7 @@ impl<G: Hints> Mcts<G> {
                 let action = walk.tree.actions[row.first + pick];
                 let Some(arm) = arms.iter_mut().find(|arm| arm.action == action) else { continue };
                 arm.visits += u64::from(walk.tree.arms.visits[row.first + pick]);
+                arm.weight += walk.tree.weight(row.first + pick);
                 arm.sum += walk.tree.arms.sums[row.first + pick];
                 if self.settings.solver && walk.tree.nodes[ROOT as usize].choosing().len() == 1 {
                     let proof = walk.tree.arm_proof(ROOT, pick).map(|payoffs| payoffs[player]);
@@ -159,18 +174,30 @@ impl<G: Hints> Agent<G> for Mcts<G> {
         }
         let iterations = self.search(game, state, context);
         let arms = self.root_arms(&actions, player);
+        let alone = matches!(game.turn(state), Turn::Choose(who) if who.len() == 1);
         let best = best_arm(&arms);
-        let total: u64 = arms.iter().map(|arm| arm.visits).sum();
-        // Visits say nothing against a proof.
+        // Visits say nothing against a proof. Of those who choose at once, whoever takes the most
+        // visited arm does not mix, and who measures the strategy has to know.
         let certain = arms[best].proven.is_some();
-        let share = |(i, arm): (usize, &RootArm<G::Action>)| match certain {
-            true => (arm.action, f64::from(u8::from(i == best))),
-            false => (arm.action, arm.visits as f64 / total.max(1) as f64),
+        let is_pure = certain || self.settings.answer == Answer::Max && !alone;
+        let total: f64 = arms.iter().map(|arm| arm.weight).sum();
+        let share = |(i, arm): (usize, &RootArm<G::Action>)| match is_pure {
+            true => f64::from(u8::from(i == best)),
+            false if total > 0.0 => arm.weight / total,
+            false => 1.0 / arms.len() as f64,
+        };
+        let shares: Vec<f64> = arms.iter().enumerate().map(share).collect();
+        let chosen = match self.settings.answer {
+            Answer::Mix if !certain => context.rng.weighted(shares.iter().copied()),
+            _ => best,
         };
         Ok(Choice {
-            action: arms[best].action,
-            policy: arms.iter().enumerate().map(share).collect(),
-            value: arms[best].value(),
+            action: arms[chosen].action,
+            policy: arms.iter().map(|arm| arm.action).zip(shares).collect(),
+            value: match self.settings.answer {
+                Answer::Max => arms[best].value(),
+                Answer::Mix => mean_value(&arms),
+            },
             iterations,
             nodes: self.n_nodes() as u64,
         })
@@ -197,17 +224,25 @@ struct RootArm<A> {
     action: A,
     visits: u64,
     sum: f64,
+    /// The part in the strategy, before all parts are made to add up to 1.
+    weight: f64,
     proven: Option<f64>,
 }
 
 impl<A> RootArm<A> {
     fn new(action: A) -> RootArm<A> {
-        RootArm { action, visits: 0, sum: 0.0, proven: None }
+        RootArm { action, visits: 0, sum: 0.0, weight: 0.0, proven: None }
     }
 
     fn value(&self) -> Option<f64> {
         self.proven.or_else(|| (self.visits > 0).then(|| self.sum / self.visits as f64))
     }
+}
+
+/// What the row as a whole gave.
+fn mean_value<A>(arms: &[RootArm<A>]) -> Option<f64> {
+    let visits: u64 = arms.iter().map(|arm| arm.visits).sum();
+    (visits > 0).then(|| arms.iter().map(|arm| arm.sum).sum::<f64>() / visits as f64)
 }
 
 /// The most visited arm, of equals the one with the better mean. What is proven counts more than
@@ -246,6 +281,10 @@ struct Walk<G: Game> {
     path: Vec<Step>,
     /// The picks of all steps of the path, one per choosing player each.
     picks: Vec<u16>,
+    /// How likely each of them was, if the bandit draws.
+    odds: Vec<f64>,
+    /// Who explores in this iteration of outcome sampling.
+    explorer: Player,
 }
 
 /// A node on the path. A leaf, and a node of chance, has no picks.
@@ -259,7 +298,7 @@ struct Step {
 impl<G: Hints> Walk<G> {
     fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
         Walk {
-            tree: Tree::new(settings.bandit, settings.graph),
+            tree: Tree::new(settings.bandit, settings.graph, game.players()),
             expand: settings.expand.max(1),
             solver: settings.solver,
             pruned: settings.pruned,
@@ -267,6 +306,8 @@ impl<G: Hints> Walk<G> {
             scratch: Scratch::default(),
             path: Vec::new(),
             picks: Vec::new(),
+            odds: Vec::new(),
+            explorer: Player(0),
         }
     }
 
@@ -283,7 +324,8 @@ impl<G: Hints> Walk<G> {
             self.tree.remember(game.key(root), ROOT);
         }
         self.state.clone_from(root);
-        if !self.tree.nodes[ROOT as usize].has_rows() {
+        let entry = self.tree.nodes[ROOT as usize];
+        if entry.kind() == Kind::Choose && !entry.has_rows() {
             self.grow(game, ROOT, rng);
         }
         let room = Room::of(&budget);
@@ -292,6 +334,7 @@ impl<G: Hints> Walk<G> {
             self.state.clone_from(root);
             let payoffs = self.walk_down(game, room, rng);
             self.back_up(&payoffs);
+            self.explorer = Player((self.explorer.0 + 1) % game.players() as u8);
         }
         meter.done()
     }
@@ -300,6 +343,7 @@ impl<G: Hints> Walk<G> {
     fn walk_down(&mut self, game: &G, room: Room, rng: &mut Rng) -> Payoffs {
         self.path.clear();
         self.picks.clear();
+        self.odds.clear();
         let mut node = ROOT;
         loop {
             let first_pick = self.picks.len();
@@ -347,6 +391,19 @@ impl<G: Hints> Walk<G> {
     /// Lets every choosing player pick an arm, and plays the joint action.
     #[inline]
     fn pick(&mut self, game: &G, node: NodeId, rng: &mut Rng) {
+        if self.tree.bandit.is_mixed() {
+            self.draw(node, rng);
+        } else {
+            self.pick_by_score(node, rng);
+        }
+        game.apply(&mut self.state, &self.scratch.joint);
+        if let Some(step) = self.path.last_mut() {
+            step.n_picks = self.picks.len() as u32 - step.first_pick;
+        }
+    }
+
+    #[inline]
+    fn pick_by_score(&mut self, node: NodeId, rng: &mut Rng) {
         let Walk { tree, scratch, picks, .. } = self;
         let Node { visits, .. } = tree.nodes[node as usize];
         let alone = tree.nodes[node as usize].choosing().len() == 1;
@@ -363,9 +420,18 @@ impl<G: Hints> Walk<G> {
             picks.push(pick as u16);
             scratch.joint.push(tree.actions[first + pick]);
         }
-        game.apply(&mut self.state, &scratch.joint);
-        if let Some(step) = self.path.last_mut() {
-            step.n_picks = self.picks.len() as u32 - step.first_pick;
+    }
+
+    fn draw(&mut self, node: NodeId, rng: &mut Rng) {
+        let Walk { tree, scratch, picks, odds, explorer, .. } = self;
+        scratch.joint.clear();
+        for i in 0..tree.nodes[node as usize].choosing().len() {
+            let Some(Row { player, first, len }) = tree.rows(node).nth(i) else { break };
+            let explores = player == *explorer;
+            let (pick, probability) = tree.bandit.draw(&mut tree.arms, first, len, explores, rng);
+            picks.push(pick as u16);
+            odds.push(probability);
+            scratch.joint.push(tree.actions[first + pick]);
         }
     }
 
@@ -413,12 +479,34 @@ impl<G: Hints> Walk<G> {
     }
 
     fn back_up(&mut self, payoffs: &Payoffs) {
-        for step in &self.path {
-            let picks = &self.picks[step.first_pick as usize..][..step.n_picks as usize];
-            self.tree.learn(step.node, picks, payoffs);
+        if self.tree.bandit.learns_more() {
+            self.back_up_more(payoffs);
+        } else {
+            for step in &self.path {
+                let picks = &self.picks[step.first_pick as usize..][..step.n_picks as usize];
+                self.tree.learn(step.node, picks, payoffs);
+            }
         }
         if self.solver {
             self.back_up_proofs();
+        }
+    }
+
+    /// Backs up where a row learns more than its own payoff.
+    fn back_up_more(&mut self, payoffs: &Payoffs) {
+        let mut explorer = Explorer { player: self.explorer, reach: 1.0 };
+        for (i, &Step { node, first_pick, n_picks }) in self.path.iter().enumerate() {
+            let range = first_pick as usize..(first_pick + n_picks) as usize;
+            let odds = self.odds.get(range.clone()).unwrap_or_default();
+            let child = self.path.get(i + 1).map(|step| step.node);
+            let visit = Visit { node, picks: &self.picks[range], odds, child };
+            self.tree.learn_more(visit, payoffs, explorer);
+            let choosing = self.tree.nodes[node as usize].choosing();
+            for (player, probability) in choosing.zip(odds) {
+                if player == explorer.player {
+                    explorer.reach *= probability;
+                }
+            }
         }
     }
 

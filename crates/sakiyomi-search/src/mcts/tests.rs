@@ -168,8 +168,9 @@ fn the_solver_leaves_open_what_an_indifferent_player_decides() {
 fn simultaneous_rows_mix_where_they_must_and_find_what_dominates() {
     // Matching pennies, each right only half the time.
     let toy = Toy::matrix(&[&[1.0, 0.0], &[0.0, 1.0]]);
+    let mix = |iterations| MctsSettings { answer: Answer::Mix, ..settings(iterations) };
     for player in [0, 1] {
-        let choice = decide(&toy, player, settings(50_000), 7);
+        let choice = decide(&toy, player, mix(50_000), 7);
         assert!((choice.policy[0].1 - 0.5).abs() < 0.1, "{:?}", choice.policy);
         assert!((choice.value.unwrap() - 0.5).abs() < 0.05);
     }
@@ -179,6 +180,8 @@ fn simultaneous_rows_mix_where_they_must_and_find_what_dominates() {
         (decide(&toy, 0, settings(20_000), 1), decide(&toy, 1, settings(20_000), 1));
     assert_eq!((row.action, column.action), (toy.word("r1"), toy.word("c2")));
     assert!((row.value.unwrap() - 0.6).abs() < 0.03);
+    assert_eq!((share(&row, toy.word("r1")), share(&column, toy.word("c2"))), (1.0, 1.0));
+    let (row, column) = (decide(&toy, 0, mix(20_000), 1), decide(&toy, 1, mix(20_000), 1));
     assert!(share(&row, toy.word("r1")) > 0.9 && share(&column, toy.word("c2")) > 0.8);
 }
 

@@ -11,6 +11,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 use sakiyomi_core::{Payoffs, Player, Players, Turn};
 
+use super::around::Outlook;
 use super::bandit::{Arms, Bandit};
 
 pub(super) type NodeId = u32;
@@ -30,6 +31,7 @@ pub(super) struct Tree<A> {
     pub(super) nodes: Vec<Node>,
     pub(super) arms: Arms,
     pub(super) actions: Vec<A>,
+    pub(super) outlook: Outlook,
     tables: Vec<u32>,
     /// Children by node and outcome of chance, or joint action.
     far: FxHashMap<(NodeId, u64), NodeId>,
@@ -77,6 +79,10 @@ pub(super) struct Row {
     pub(super) len: usize,
 }
 
+impl Row {
+    pub(super) const EMPTY: Row = Row { player: Player(0), first: 0, len: 0 };
+}
+
 impl Node {
     pub(super) fn kind(&self) -> Kind {
         self.kind
@@ -92,12 +98,17 @@ impl Node {
 }
 
 impl<A: Copy + Eq + Hash> Tree<A> {
-    pub(super) fn new(bandit: Bandit, graph: bool) -> Tree<A> {
+    pub(super) fn new(bandit: Bandit, graph: bool, n_players: usize) -> Tree<A> {
+        Tree::with_outlook(bandit, graph, Outlook::new(bandit, n_players))
+    }
+
+    fn with_outlook(bandit: Bandit, graph: bool, outlook: Outlook) -> Tree<A> {
         Tree {
             bandit,
             nodes: Vec::new(),
             arms: Arms::default(),
             actions: Vec::new(),
+            outlook,
             tables: Vec::new(),
             far: FxHashMap::default(),
             index: graph.then(FxHashMap::default),
@@ -109,6 +120,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         self.nodes.clear();
         self.arms.clear();
         self.actions.clear();
+        self.outlook.clear();
         self.tables.clear();
         self.far.clear();
         self.proven.clear();
@@ -124,7 +136,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     /// Bytes in use. Hash maps hold their entries in tables that are at most 7/8 full.
     pub(super) fn bytes(&self) -> usize {
         let map = |capacity: usize, entry: usize| capacity * (entry + 1) * 8 / 7;
-        self.nodes.len() * size_of::<Node>()
+        self.nodes.len() * (size_of::<Node>() + self.outlook.bytes_per_node())
             + self.actions.len() * self.bytes_per_arm_without_child()
             + self.tables.len() * size_of::<u32>()
             + map(self.far.capacity(), size_of::<((NodeId, u64), NodeId)>())
@@ -150,6 +162,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         };
         let node = Node { visits: 0, first_arm: NONE, table: NONE, n_arms: 0, choosing, kind };
         self.nodes.push(node);
+        self.outlook.add();
         (self.nodes.len() - 1) as NodeId
     }
 
@@ -227,6 +240,21 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
+    /// The child after the joint action of this number at a node with so many rows.
+    #[inline]
+    pub(super) fn joint_child(&self, node: NodeId, n_rows: usize, joint: u64) -> Option<NodeId> {
+        let start = self.nodes[node as usize].table as usize;
+        if n_rows == 1 {
+            return self.child(Slot::Table(start + joint as usize));
+        }
+        let lengths = &self.tables[start..start + n_rows];
+        let size = lengths.iter().map(|&length| u64::from(length)).product::<u64>();
+        match size <= LARGEST_TABLE as u64 {
+            true => self.child(Slot::Table(start + n_rows + joint as usize)),
+            false => self.child(Slot::Far(node, joint)),
+        }
+    }
+
     /// Where the child of a chance node after this outcome is kept.
     pub(super) fn chance_slot(&self, node: NodeId, outcome: &A) -> Slot {
         let mut hasher = FxHasher::default();
@@ -267,6 +295,14 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
+    /// The part of an arm in the strategy that its row has learned, up to a factor of the row.
+    pub(super) fn weight(&self, arm: usize) -> f64 {
+        match self.bandit.averages() {
+            true => self.arms.strategies[arm],
+            false => f64::from(self.arms.visits[arm]),
+        }
+    }
+
     /// What everyone gets at this node under best play, if that is proven.
     pub(super) fn proof(&self, node: NodeId) -> Option<&Payoffs> {
         match self.nodes[node as usize].kind {
@@ -294,7 +330,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
 
     /// The part of the tree that can be reached from `root`, which becomes node 0.
     pub(super) fn below(&self, root: NodeId) -> Tree<A> {
-        let mut below = Tree::new(self.bandit, self.is_graph());
+        let mut below = Tree::with_outlook(self.bandit, self.is_graph(), self.outlook.like());
         let mut moved = Moved { new_of: vec![NONE; self.nodes.len()], order: Vec::new() };
         let mut far: Vec<_> = self.far.iter().map(|(&at, &child)| (at, child)).collect();
         far.sort_unstable();
@@ -304,6 +340,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             let new = below.nodes.len() as NodeId;
             let node = self.nodes[old as usize];
             below.nodes.push(node);
+            below.outlook.copy(&self.outlook, old);
             if let Some(payoffs) = self.proof(old) {
                 below.proven.insert(new, *payoffs);
             }

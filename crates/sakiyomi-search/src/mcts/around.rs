@@ -1,0 +1,257 @@
+//! Learning from the joint actions around the one that was played: SM-UCT, regret matching, and
+//! online outcome sampling (Lanctot, Lisý and Winands 2013).
+//!
+//! These know the mean payoffs of every node. What another arm would have given is the mean of the
+//! child to which it leads, the others' picks being what they were; a joint action that was never
+//! tried counts as much as the node itself does on average, which the papers leave open.
+//!
+//! Outcome sampling sums over all actions of the one opponent, weighted by its strategy. With more
+//! than one opponent their picks, which are drawn from their strategies, stand for that sum: the
+//! estimate has the same expectation, and the cost does not grow with the number of players.
+
+use std::hash::Hash;
+
+use sakiyomi_core::{MAX_PLAYERS, Payoffs, Player};
+
+use super::bandit::Bandit;
+use super::tree::{NodeId, Row, Tree};
+
+/// How an iteration went at one node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visit<'a> {
+    pub(super) node: NodeId,
+    pub(super) picks: &'a [u16],
+    /// How likely each pick was; empty if picks are not drawn.
+    pub(super) odds: &'a [f64],
+    /// The node after this one on the path.
+    pub(super) child: Option<NodeId>,
+}
+
+/// The part that the exploring player has in an iteration of outcome sampling.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Explorer {
+    pub(super) player: Player,
+    /// How likely its own picks were, from the root to the node.
+    pub(super) reach: f64,
+}
+
+/// The rows of a node, and how joint actions are numbered in their table.
+struct Rows {
+    rows: [Row; MAX_PLAYERS],
+    strides: [u64; MAX_PLAYERS],
+    n: usize,
+    /// The number of the joint action that was played.
+    played: u64,
+}
+
+impl<A: Copy + Eq + Hash> Tree<A> {
+    /// Lets the rows of a node learn, as [`Tree::learn`] does, and beyond that what their bandit
+    /// asks for.
+    pub(super) fn learn_more(&mut self, visit: Visit<'_>, payoffs: &Payoffs, explorer: Explorer) {
+        let Visit { node, picks, odds, child } = visit;
+        if !picks.is_empty() {
+            match self.bandit {
+                Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } => {}
+                Bandit::Exp3 { .. } => self.learn_weights(node, picks, odds, payoffs),
+                Bandit::JointUcb1 { .. } => self.learn_joint(node, picks, child, payoffs),
+                Bandit::RegretMatching { plus, .. } => {
+                    self.learn_regrets(node, picks, payoffs, plus);
+                }
+                Bandit::OutcomeSampling { .. } => {
+                    self.learn_outcome(node, picks, payoffs, explorer);
+                }
+            }
+        }
+        self.learn(node, picks, payoffs);
+        self.outlook.learn(node, payoffs);
+    }
+
+    fn learn_weights(&mut self, node: NodeId, picks: &[u16], odds: &[f64], payoffs: &Payoffs) {
+        let rows = self.rows_of(node, picks);
+        for (i, row) in rows.rows[..rows.n].iter().enumerate() {
+            self.arms.weights[row.first + picks[i] as usize] += payoffs[row.player] / odds[i];
+        }
+    }
+
+    /// The child's part in the sums of the arms that lead to it changes from what it is to what it
+    /// is going to be.
+    fn learn_joint(
+        &mut self,
+        node: NodeId,
+        picks: &[u16],
+        child: Option<NodeId>,
+        payoffs: &Payoffs,
+    ) {
+        let Some(child) = child else { return };
+        let rows = self.rows_of(node, picks);
+        let visits = self.outlook.visits(child);
+        for (row, &pick) in rows.rows[..rows.n].iter().zip(picks) {
+            let mean = self.outlook.mean(child, row.player);
+            let width = if visits > 0.0 { 1.0 / visits.sqrt() } else { 0.0 };
+            let sums = &mut self.arms.joint[row.first + pick as usize];
+            sums[0] += (payoffs[row.player] - mean) / (visits + 1.0);
+            sums[1] += 1.0 / (visits + 1.0).sqrt() - width;
+        }
+    }
+
+    fn learn_regrets(&mut self, node: NodeId, picks: &[u16], payoffs: &Payoffs, plus: bool) {
+        let rows = self.rows_of(node, picks);
+        for (i, (row, &pick)) in rows.rows[..rows.n].iter().zip(picks).enumerate() {
+            let (stride, payoff) = (rows.strides[i], payoffs[row.player]);
+            let unknown = self.outlook.mean(node, row.player);
+            let base = rows.played - u64::from(pick) * stride;
+            for arm in (0..row.len).filter(|&arm| arm != pick as usize) {
+                let child = self.joint_child(node, rows.n, base + arm as u64 * stride);
+                let reward = child.map_or(unknown, |child| self.outlook.mean(child, row.player));
+                self.arms.weights[row.first + arm] += reward - payoff;
+            }
+            if plus {
+                let regrets = &mut self.arms.weights[row.first..row.first + row.len];
+                regrets.iter_mut().for_each(|regret| *regret = regret.max(0.0));
+            }
+        }
+    }
+
+    fn learn_outcome(
+        &mut self,
+        node: NodeId,
+        picks: &[u16],
+        payoffs: &Payoffs,
+        explorer: Explorer,
+    ) {
+        let rows = self.rows_of(node, picks);
+        let weight = 1.0 / explorer.reach;
+        let mut strategy = Vec::with_capacity(rows.rows[0].len);
+        for (i, row) in rows.rows[..rows.n].iter().enumerate() {
+            self.arms.match_regrets(row.first, row.len, &mut strategy);
+            if row.player != explorer.player {
+                let average = &mut self.arms.strategies[row.first..row.first + row.len];
+                average.iter_mut().zip(&strategy).for_each(|(sum, share)| *sum += weight * share);
+                continue;
+            }
+            let values = self.values_of_arms(node, &rows, i, picks, payoffs);
+            let value: f64 = values.iter().zip(&strategy).map(|(value, share)| value * share).sum();
+            let regrets = &mut self.arms.weights[row.first..row.first + row.len];
+            for (regret, arm) in regrets.iter_mut().zip(&values) {
+                *regret += weight * (arm - value);
+            }
+        }
+    }
+
+    /// What each arm of row `i` is worth against the others' strategies.
+    fn values_of_arms(
+        &self,
+        node: NodeId,
+        rows: &Rows,
+        i: usize,
+        picks: &[u16],
+        payoffs: &Payoffs,
+    ) -> Vec<f64> {
+        let row = rows.rows[i];
+        let unknown = self.outlook.mean(node, row.player);
+        let value = |joint: u64| match self.joint_child(node, rows.n, joint) {
+            _ if joint == rows.played => payoffs[row.player],
+            Some(child) => self.outlook.mean(child, row.player),
+            None => unknown,
+        };
+        let own = u64::from(picks[i]) * rows.strides[i];
+        let mut values = vec![0.0; row.len];
+        if rows.n != 2 {
+            for (arm, sum) in values.iter_mut().enumerate() {
+                *sum = value(rows.played - own + arm as u64 * rows.strides[i]);
+            }
+            return values;
+        }
+        let (other, stride) = (rows.rows[1 - i], rows.strides[1 - i]);
+        let mut strategy = Vec::with_capacity(other.len);
+        self.arms.match_regrets(other.first, other.len, &mut strategy);
+        for (reply, share) in strategy.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+            for (arm, sum) in values.iter_mut().enumerate() {
+                *sum += share * value(arm as u64 * rows.strides[i] + reply as u64 * stride);
+            }
+        }
+        values
+    }
+
+    fn rows_of(&self, node: NodeId, picks: &[u16]) -> Rows {
+        let mut rows = Rows {
+            rows: [Row::EMPTY; MAX_PLAYERS],
+            strides: [1; MAX_PLAYERS],
+            n: picks.len(),
+            played: 0,
+        };
+        for (place, row) in rows.rows.iter_mut().zip(self.rows(node)) {
+            *place = row;
+        }
+        for i in (0..rows.n).rev() {
+            if i + 1 < rows.n {
+                rows.strides[i] = rows.strides[i + 1] * rows.rows[i + 1].len as u64;
+            }
+            rows.played += u64::from(picks[i]) * rows.strides[i];
+        }
+        rows
+    }
+}
+
+/// The visits and the mean payoffs of every node, if the bandit asks for them; otherwise nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outlook {
+    /// Per node the visits, then the mean of each player.
+    numbers: Vec<f64>,
+    /// Numbers per node; 0 if nothing is kept.
+    width: usize,
+}
+
+impl Outlook {
+    pub(super) fn new(bandit: Bandit, n_players: usize) -> Outlook {
+        let width = if bandit.looks_around() { 1 + n_players } else { 0 };
+        Outlook { numbers: Vec::new(), width }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.numbers.clear();
+    }
+
+    pub(super) fn bytes_per_node(&self) -> usize {
+        self.width * size_of::<f64>()
+    }
+
+    pub(super) fn add(&mut self) {
+        self.numbers.resize(self.numbers.len() + self.width, 0.0);
+    }
+
+    /// Appends the numbers of a node of another tree.
+    pub(super) fn copy(&mut self, from: &Outlook, node: NodeId) {
+        let start = node as usize * from.width;
+        self.numbers.extend_from_slice(&from.numbers[start..start + from.width]);
+    }
+
+    /// An empty one of the same kind.
+    pub(super) fn like(&self) -> Outlook {
+        Outlook { numbers: Vec::new(), width: self.width }
+    }
+
+    #[inline]
+    fn visits(&self, node: NodeId) -> f64 {
+        self.numbers[node as usize * self.width]
+    }
+
+    #[inline]
+    fn mean(&self, node: NodeId, player: Player) -> f64 {
+        self.numbers[node as usize * self.width + 1 + player.index()]
+    }
+
+    #[inline]
+    fn learn(&mut self, node: NodeId, payoffs: &Payoffs) {
+        if self.width == 0 {
+            return;
+        }
+        let start = node as usize * self.width;
+        let (visits, means) = self.numbers[start..start + self.width].split_at_mut(1);
+        visits[0] += 1.0;
+        let share = 1.0 / visits[0];
+        for (mean, payoff) in means.iter_mut().zip(payoffs.as_slice(MAX_PLAYERS)) {
+            *mean += share * (payoff - *mean);
+        }
+    }
+}
