@@ -1,12 +1,18 @@
 //! Searches over any game: one Monte-Carlo tree search with its variants, flat Monte Carlo,
 //! max^n with alpha-beta, and the random player that all of them must beat.
 
+mod exact;
 mod flat;
+mod matrix;
 mod maxn;
 pub mod mcts;
 mod random;
+mod sequential;
 
+pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use flat::FlatMonteCarlo;
+pub use matrix::MatrixGame;
 pub use maxn::MaxN;
 pub use mcts::{Answer, Bandit, Mcts, MctsSettings};
 pub use random::RandomPlayer;
+pub use sequential::SequentialUct;

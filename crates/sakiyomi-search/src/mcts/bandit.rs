@@ -238,26 +238,25 @@ impl Bandit {
         rng: &mut Rng,
     ) -> (usize, f64) {
         let mut strategy = std::mem::take(&mut arms.draft);
-        let mut explore = 0.0;
-        match self {
-            Bandit::Exp3 { explore: share } => {
-                explore = share;
-                exponential_weights(&arms.weights[first..first + n], share, &mut strategy);
+        let explore = match self {
+            Bandit::Exp3 { explore } => {
+                exponential_weights(&arms.weights[first..first + n], explore, &mut strategy);
+                explore
             }
-            Bandit::RegretMatching { explore: share, .. } => {
-                explore = share;
+            Bandit::RegretMatching { explore, .. } => {
                 arms.match_regrets(first, n, &mut strategy);
                 let average = &mut arms.strategies[first..first + n];
                 average.iter_mut().zip(&strategy).for_each(|(sum, share)| *sum += share);
+                explore
             }
-            Bandit::OutcomeSampling { explore: share } => {
-                explore = if explores { share } else { 0.0 };
+            Bandit::OutcomeSampling { explore } => {
                 arms.match_regrets(first, n, &mut strategy);
+                if explores { explore } else { 0.0 }
             }
             Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::JointUcb1 { .. } => {
                 unreachable!("these pick by score");
             }
-        }
+        };
         let roll = rng.unit();
         let pick = if roll < explore {
             (roll / explore * n as f64) as usize

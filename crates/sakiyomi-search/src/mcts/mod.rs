@@ -13,13 +13,17 @@
 //!   that payoffs are not only win or loss: an arm that is proven is scored by its exact payoff.
 //!   Proofs stop at chance and at simultaneous turns. With more than two players a node whose best
 //!   arms differ for the others stays open.
+//! - *Endgame*: the last turns of a game of two are solved exactly, as matrix games, when a node is
+//!   expanded there and when the match itself is there.
 //! - *Trees*: root parallelism (Chaslot et al. 2008): several trees on several threads, each with
 //!   its own stream and share of the iterations; their roots are added up.
 
 mod around;
 mod bandit;
+mod learned;
 mod tree;
 
+use std::sync::Arc;
 use std::thread;
 
 use sakiyomi_core::{
@@ -28,8 +32,11 @@ use sakiyomi_core::{
 
 use around::{Explorer, Visit};
 pub use bandit::Bandit;
+pub use learned::{Learned, Place};
 use bandit::Exploration;
 use tree::{Kind, Node, NodeId, Row, Tree};
+
+use crate::exact::{Exact, Solution};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MctsSettings {
@@ -48,6 +55,8 @@ pub struct MctsSettings {
     pub trees: u32,
     /// Starts from nothing at every decision instead of keeping the tree between moves.
     pub fresh: bool,
+    /// From so many turns before the end on, states are solved exactly; see [`Hints::turns_left`].
+    pub endgame: u32,
 }
 
 /// Which action is chosen in the end.
@@ -73,6 +82,7 @@ impl MctsSettings {
             pruned: false,
             trees: 1,
             fresh: false,
+            endgame: 0,
         }
     }
 }
@@ -88,6 +98,11 @@ pub struct Mcts<G: Game> {
 impl<G: Hints> Mcts<G> {
     pub fn new(settings: MctsSettings) -> Mcts<G> {
         Mcts { settings, root: None, walks: Vec::new() }
+    }
+
+    /// Changes the budget of the searches to come.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.settings.budget = budget;
     }
 
     /// Nodes in memory, over all trees.
@@ -108,10 +123,7 @@ impl<G: Hints> Mcts<G> {
     /// Searches from `state`, on top of what is known about it, and returns the iterations done.
     pub fn search(&mut self, game: &G, state: &G::State, context: &mut Context<'_>) -> u64 {
         let MctsSettings { trees, budget, fresh, .. } = self.settings;
-        if self.walks.is_empty() {
-            let new = |_| Walk::new(game, &self.settings);
-            self.walks = (0..trees.max(1)).map(new).collect();
-        }
+        self.plant(game);
         if fresh || self.root.as_ref() != Some(state) {
             self.forget();
             self.root = Some(state.clone());
@@ -130,6 +142,14 @@ impl<G: Hints> Mcts<G> {
             let threads: Vec<_> = self.walks.iter_mut().enumerate().map(start).collect();
             threads.into_iter().map(|t| t.join().expect("a search thread does not panic")).sum()
         })
+    }
+
+    /// Makes the trees, if they are not there yet.
+    fn plant(&mut self, game: &G) {
+        if self.walks.is_empty() {
+            let new = |_| Walk::new(game, &self.settings);
+            self.walks = (0..self.settings.trees.max(1)).map(new).collect();
+        }
     }
 
     /// Empties the trees, whose memory is used again.
@@ -172,6 +192,10 @@ impl<G: Hints> Agent<G> for Mcts<G> {
         if self.settings.pruned {
             game.prune(state, player, &mut actions);
         }
+        self.plant(game);
+        if let Some(solution) = self.walks.first_mut().and_then(|walk| walk.endgame(game, state)) {
+            return Ok(solution.choice(player, context, self.n_nodes() as u64));
+        }
         let iterations = self.search(game, state, context);
         let arms = self.root_arms(&actions, player);
         let alone = matches!(game.turn(state), Turn::Choose(who) if who.len() == 1);
@@ -208,7 +232,7 @@ impl<G: Hints> Agent<G> for Mcts<G> {
             return self.forget();
         }
         for walk in &mut self.walks {
-            match walk.child_after(game, before, actions) {
+            match walk.child_after(game, ROOT, before, actions) {
                 Some(child) => walk.tree = walk.tree.below(child),
                 None => return self.forget(),
             }
@@ -276,6 +300,8 @@ struct Walk<G: Game> {
     expand: u32,
     solver: bool,
     pruned: bool,
+    /// Who knows the last turns exactly, and how many.
+    oracle: Option<(u32, Exact<G>)>,
     state: G::State,
     scratch: Scratch<G::Action>,
     path: Vec<Step>,
@@ -302,6 +328,10 @@ impl<G: Hints> Walk<G> {
             expand: settings.expand.max(1),
             solver: settings.solver,
             pruned: settings.pruned,
+            oracle: (settings.endgame > 0).then(|| {
+                let memory = settings.budget.memory / u64::from(settings.trees.max(1));
+                (settings.endgame, Exact::new(memory, Arc::default()))
+            }),
             state: game.start(),
             scratch: Scratch::default(),
             path: Vec::new(),
@@ -361,6 +391,10 @@ impl<G: Hints> Walk<G> {
                     if !entry.has_rows() {
                         if entry.visits < self.expand || room.is_taken(&self.tree) {
                             return self.play_out(game, rng);
+                        }
+                        if let Some(payoffs) = self.solve(game) {
+                            self.tree.prove(node, payoffs);
+                            return payoffs;
                         }
                         self.grow(game, node, rng);
                     }
@@ -451,6 +485,20 @@ impl<G: Hints> Walk<G> {
         (node, true)
     }
 
+    /// The payoffs of the current state, if it is one of those that are solved exactly.
+    fn solve(&mut self, game: &G) -> Option<Payoffs> {
+        let (endgame, oracle) = self.oracle.as_mut()?;
+        let is_near = game.turns_left(&self.state)? <= *endgame;
+        is_near.then(|| oracle.payoffs(game, &self.state).ok())?
+    }
+
+    /// The solution of a state in which players choose, if it is one of those.
+    fn endgame(&mut self, game: &G, state: &G::State) -> Option<Solution<G::Action>> {
+        let (endgame, oracle) = self.oracle.as_mut()?;
+        let is_near = game.turns_left(state)? <= *endgame;
+        is_near.then(|| oracle.solve(game, state).ok())?
+    }
+
     /// Gives the node of the current state a row for each choosing player.
     fn grow(&mut self, game: &G, node: NodeId, rng: &mut Rng) {
         let Scratch { actions, joint: all, .. } = &mut self.scratch;
@@ -531,23 +579,29 @@ impl<G: Hints> Walk<G> {
     }
 
     /// The child that the real actions lead to, if the tree has it.
-    fn child_after(&self, game: &G, before: &G::State, actions: &[G::Action]) -> Option<NodeId> {
+    fn child_after(
+        &self,
+        game: &G,
+        node: NodeId,
+        before: &G::State,
+        actions: &[G::Action],
+    ) -> Option<NodeId> {
         if game.turn(before) == Turn::Chance {
-            return self.tree.child(self.tree.chance_slot(ROOT, &actions[0]));
+            return self.tree.child(self.tree.chance_slot(node, &actions[0]));
         }
-        if !self.tree.nodes[ROOT as usize].has_rows() {
+        if !self.tree.nodes[node as usize].has_rows() {
             return None;
         }
         let picks: Option<Vec<u16>> = self
             .tree
-            .rows(ROOT)
+            .rows(node)
             .zip(actions)
             .map(|(row, action)| {
                 let arms = &self.tree.actions[row.first..row.first + row.len];
                 arms.iter().position(|arm| arm == action).map(|pick| pick as u16)
             })
             .collect();
-        self.tree.child(self.tree.slot(ROOT, &picks?))
+        self.tree.child(self.tree.slot(node, &picks?))
     }
 }
 
