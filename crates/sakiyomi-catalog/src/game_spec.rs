@@ -13,8 +13,14 @@ use crate::{Entry, Parameter, SpecError};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GameSpec {
     TicTacToe,
-    ConnectFour { width: u32, height: u32 },
-    Breakthrough { width: u32, height: u32 },
+    ConnectFour {
+        width: u32,
+        height: u32,
+    },
+    Breakthrough {
+        width: u32,
+        height: u32,
+    },
     Othello,
     Hagetaka(Settings),
     /// The same engine as Hagetaka, with other defaults.

@@ -28,7 +28,11 @@ pub(crate) const HAGETAKA_PARAMETERS: &[Parameter] = &[
 pub(crate) const GOOFSPIEL_PARAMETERS: &[Parameter] = &[
     Parameter { name: "n", default: "13", meaning: "cards of a hand and prizes, 1 to 20" },
     PLAYERS,
-    Parameter { name: "deck", default: "none", meaning: "prizes such as 1/2/5; 1 to n if not given" },
+    Parameter {
+        name: "deck",
+        default: "none",
+        meaning: "prizes such as 1/2/5; 1 to n if not given",
+    },
     Parameter {
         name: "ties",
         default: "discard",
@@ -51,11 +55,8 @@ const PAYOFF: Parameter = Parameter {
 };
 
 const TIES: [(&str, Ties); 2] = [("carry", Ties::Carry), ("discard", Ties::Discard)];
-const ORDERS: [(&str, Order); 3] = [
-    ("random", Order::Random),
-    ("ascending", Order::Ascending),
-    ("descending", Order::Descending),
-];
+const ORDERS: [(&str, Order); 3] =
+    [("random", Order::Random), ("ascending", Order::Ascending), ("descending", Order::Descending)];
 const PAYOFFS: [(&str, Payoff); 2] =
     [("win-loss", Payoff::WinLoss), ("point-difference", Payoff::PointDifference)];
 

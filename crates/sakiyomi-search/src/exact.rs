@@ -299,7 +299,8 @@ mod tests {
         let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
         let forfeit = player.choose(&three, &0, Player(0), &mut context).unwrap_err();
         assert!(forfeit.reason.contains("two players"), "{forfeit}");
-        let toy = Toy::read("start: chance a 0.5 -> b  c 0.5 -> b\nb: 0 l -> 1 0 r -> 0 1").unwrap();
+        let toy =
+            Toy::read("start: chance a 0.5 -> b  c 0.5 -> b\nb: 0 l -> 1 0 r -> 0 1").unwrap();
         let mut exact = Exact::new(1 << 20, Arc::default());
         exact.most_values = 0;
         assert_eq!(exact.value(&toy, &0, &mut |_| true), Err(Unsolved::Memory));

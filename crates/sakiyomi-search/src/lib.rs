@@ -13,6 +13,6 @@ pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use flat::FlatMonteCarlo;
 pub use matrix::MatrixGame;
 pub use maxn::MaxN;
-pub use mcts::{Answer, Bandit, Mcts, MctsSettings};
+pub use mcts::{Answer, Bandit, Learned, Mcts, MctsSettings, Place};
 pub use random::RandomPlayer;
 pub use sequential::SequentialUct;

@@ -170,8 +170,7 @@ impl MatrixGame {
         }
         for (column, &name) in self.column_names.iter().enumerate() {
             if name >= self.n_columns {
-                rows[name - self.n_columns] =
-                    self.tableau[self.n_rows * width + column].max(0.0);
+                rows[name - self.n_columns] = self.tableau[self.n_rows * width + column].max(0.0);
             }
         }
         let mut value = 0.0;

@@ -61,9 +61,7 @@ impl<G: Game> Game for OneByOne<'_, G> {
 
     fn turn(&self, pending: &Self::State) -> Turn {
         match self.game.turn(&pending.state) {
-            Turn::Choose(who) => {
-                Turn::Choose(self.next(pending, who).map_or(who, Players::one))
-            }
+            Turn::Choose(who) => Turn::Choose(self.next(pending, who).map_or(who, Players::one)),
             turn => turn,
         }
     }

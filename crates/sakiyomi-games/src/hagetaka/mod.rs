@@ -246,7 +246,8 @@ impl Game for Hagetaka {
             (product >> 64) as u64 ^ product as u64
         };
         let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        let total = |player: usize| u64::from(position.totals[player] as u16) << (16 * (player % 4));
+        let total =
+            |player: usize| u64::from(position.totals[player] as u16) << (16 * (player % 4));
         let table = u64::from(position.stake as u16) << 32 | u64::from(position.turned) << 48;
         let mut key = fold(0x2545_f491_4f6c_dd1d, pair(position.hands[0], position.hands[1]));
         key = fold(key, u64::from(position.deck) | table);

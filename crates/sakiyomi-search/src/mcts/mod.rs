@@ -32,8 +32,8 @@ use sakiyomi_core::{
 
 use around::{Explorer, Visit};
 pub use bandit::Bandit;
-pub use learned::{Learned, Place};
 use bandit::Exploration;
+pub use learned::{Learned, Place};
 use tree::{Kind, Node, NodeId, Row, Tree};
 
 use crate::exact::{Exact, Solution};

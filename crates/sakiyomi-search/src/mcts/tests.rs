@@ -423,7 +423,12 @@ fn every_rule_plays_with_three_players() {
         };
         text += &format!(
             " {}/{}/{} -> {} {} {}",
-            side(0), side(1), side(2), payoff(0), payoff(1), payoff(2)
+            side(0),
+            side(1),
+            side(2),
+            payoff(0),
+            payoff(1),
+            payoff(2)
         );
     }
     let toy = Toy::read(&text).unwrap();
