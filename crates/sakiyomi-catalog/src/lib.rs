@@ -11,7 +11,7 @@ mod solution;
 mod table;
 
 pub use agent_spec::{AGENTS, AgentSpec, Seat};
-pub use fields::SpecError;
+pub use fields::{SpecError, parse_bytes};
 pub use game_spec::{GAMES, GameSpec, Visitor};
 pub use solution::{load_solution, save_solution};
 pub use table::{Advice, LegalAction, Record, Share, Table, TableError, open_table, replay, views};

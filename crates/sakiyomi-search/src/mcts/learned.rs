@@ -6,7 +6,7 @@ use super::tree::NodeId;
 use super::{Answer, Mcts, ROOT, Walk};
 
 /// The strategy of one tree, followed from its root.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Learned<'a, G: Game> {
     walk: &'a Walk<G>,
     answer: Answer,
