@@ -5,7 +5,7 @@
 
 use sakiyomi_core::{Payoffs, Rng};
 
-use super::{Card, Hagetaka, MOST_CARDS, MOST_PLAYERS, NONE, Order, Position, Ties};
+use super::{Hagetaka, MOST_CARDS, MOST_PLAYERS, NONE, Order, Position, Ties};
 
 /// The cards of a set, of which the first `len` are still there.
 #[derive(Clone, Copy)]
@@ -87,11 +87,14 @@ impl Hagetaka {
         position.totals[1] = ((sum - difference) / 2) as i16;
     }
 
+    /// More players, with the cards as bits, and again without a branch on what they are.
     fn play_out_many(&self, position: &mut Position, rng: &mut Rng) {
         let n_players = self.settings.players;
         let mut hands = position.hands.map(Pile::of);
         let mut deck = self.unturned(position);
-        let mut cards = [Card(0); MOST_PLAYERS];
+        let mut cards = [0u32; MOST_PLAYERS];
+        let carries = self.settings.ties == Ties::Carry;
+        let cancelled = if carries { u32::MAX } else { 0 };
         let mut is_turned = position.turned != NONE;
         for _ in 0..self.rounds_left(position) {
             let mut fraction = rng.bits();
@@ -99,17 +102,20 @@ impl Hagetaka {
                 position.stake += self.next_value(&mut deck, &mut fraction);
             }
             is_turned = false;
+            let (mut once, mut twice) = (0u32, 0u32);
             for (card, hand) in cards[..n_players].iter_mut().zip(&mut hands) {
-                *card = Card(hand.draw(&mut fraction));
+                *card = 1 << hand.draw(&mut fraction);
+                twice |= once & *card;
+                once |= *card;
             }
-            match self.taker(position.stake, &cards[..n_players]) {
-                Some(player) => {
-                    position.totals[player] += position.stake;
-                    position.stake = 0;
-                }
-                None if self.settings.ties == Ties::Discard => position.stake = 0,
-                None => {}
+            let rivals = once & !(twice & cancelled);
+            let highest = ((1u64 << (32 - rivals.leading_zeros())) >> 1) as u32;
+            let lowest = rivals & rivals.wrapping_neg();
+            let best = if position.stake >= 0 { highest } else { lowest } & !twice;
+            for (total, card) in position.totals[..n_players].iter_mut().zip(&cards) {
+                *total += position.stake * i16::from(card & best != 0);
             }
+            position.stake *= i16::from(best == 0 && carries);
         }
         position.hands = hands.map(|hand| hand.bits());
     }

@@ -14,7 +14,7 @@ use std::hash::Hash;
 use sakiyomi_core::{MAX_PLAYERS, Payoffs, Player};
 
 use super::bandit::Bandit;
-use super::tree::{NodeId, Row, Tree};
+use super::tree::{NodeId, Row, Slot, Tree};
 
 /// How an iteration went at one node.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,8 @@ struct Rows {
     n: usize,
     /// The number of the joint action that was played.
     played: u64,
+    /// Where the child of the first joint action is kept.
+    first_child: Slot,
 }
 
 impl<A: Copy + Eq + Hash> Tree<A> {
@@ -98,13 +100,20 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         let rows = self.rows_of(node, picks);
         for (i, (row, &pick)) in rows.rows[..rows.n].iter().zip(picks).enumerate() {
             let (stride, payoff) = (rows.strides[i], payoffs[row.player]);
-            let unknown = self.outlook.mean(node, row.player);
-            let base = rows.played - u64::from(pick) * stride;
-            for arm in (0..row.len).filter(|&arm| arm != pick as usize) {
-                let child = self.joint_child(node, rows.n, base + arm as u64 * stride);
-                let reward = child.map_or(unknown, |child| self.outlook.mean(child, row.player));
-                self.arms.weights[row.first + arm] += reward - payoff;
+            let unknown = self.outlook.mean(node, row.player) - payoff;
+            let mut slot = rows.first_child.plus(rows.played - u64::from(pick) * stride);
+            let known = self.arms.weights[row.first + pick as usize];
+            for arm in row.first..row.first + row.len {
+                // An arm that nobody tried leads to no child, which saves looking for it.
+                let child = if self.arms.visits[arm] > 0 { self.child(slot) } else { None };
+                self.arms.weights[arm] += match child {
+                    Some(child) => self.outlook.mean(child, row.player) - payoff,
+                    None => unknown,
+                };
+                slot = slot.plus(stride);
             }
+            // The pick itself is regretted by nothing.
+            self.arms.weights[row.first + pick as usize] = known;
             if plus {
                 let regrets = &mut self.arms.weights[row.first..row.first + row.len];
                 regrets.iter_mut().for_each(|regret| *regret = regret.max(0.0));
@@ -149,7 +158,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     ) -> Vec<f64> {
         let row = rows.rows[i];
         let unknown = self.outlook.mean(node, row.player);
-        let value = |joint: u64| match self.joint_child(node, rows.n, joint) {
+        let value = |joint: u64| match self.child(rows.first_child.plus(joint)) {
             _ if joint == rows.played => payoffs[row.player],
             Some(child) => self.outlook.mean(child, row.player),
             None => unknown,
@@ -179,6 +188,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             strides: [1; MAX_PLAYERS],
             n: picks.len(),
             played: 0,
+            first_child: Slot::Table(0),
         };
         for (place, row) in rows.rows.iter_mut().zip(self.rows(node)) {
             *place = row;
@@ -189,6 +199,8 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             }
             rows.played += u64::from(picks[i]) * rows.strides[i];
         }
+        let n_joint = rows.strides[0] * rows.rows[0].len as u64;
+        rows.first_child = self.joint_slot(node, rows.n, n_joint);
         rows
     }
 }

@@ -76,8 +76,9 @@ impl Arms {
         strategy.clear();
         strategy.extend(self.weights[first..first + n].iter().map(|regret| regret.max(0.0)));
         let sum: f64 = strategy.iter().sum();
-        match sum > 0.0 {
-            true => strategy.iter_mut().for_each(|share| *share /= sum),
+        let scale = 1.0 / sum;
+        match scale.is_finite() {
+            true => strategy.iter_mut().for_each(|share| *share *= scale),
             false => strategy.fill(1.0 / n as f64),
         }
     }

@@ -64,6 +64,17 @@ pub(super) enum Kind {
     Proven,
 }
 
+impl Slot {
+    /// The slot that is so many places after this one.
+    #[inline]
+    pub(super) fn plus(self, joint: u64) -> Slot {
+        match self {
+            Slot::Table(start) => Slot::Table(start + joint as usize),
+            Slot::Far(node, first) => Slot::Far(node, first + joint),
+        }
+    }
+}
+
 /// Where a child is kept: in the tables, or in the hash map by node and joint action or outcome.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Slot {
@@ -240,18 +251,14 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
-    /// The child after the joint action of this number at a node with so many rows.
+    /// Where the children of a simultaneous node with so many rows and joint actions are kept.
     #[inline]
-    pub(super) fn joint_child(&self, node: NodeId, n_rows: usize, joint: u64) -> Option<NodeId> {
+    pub(super) fn joint_slot(&self, node: NodeId, n_rows: usize, n_joint: u64) -> Slot {
         let start = self.nodes[node as usize].table as usize;
-        if n_rows == 1 {
-            return self.child(Slot::Table(start + joint as usize));
-        }
-        let lengths = &self.tables[start..start + n_rows];
-        let size = lengths.iter().map(|&length| u64::from(length)).product::<u64>();
-        match size <= LARGEST_TABLE as u64 {
-            true => self.child(Slot::Table(start + n_rows + joint as usize)),
-            false => self.child(Slot::Far(node, joint)),
+        match n_rows {
+            1 => Slot::Table(start),
+            _ if n_joint <= LARGEST_TABLE as u64 => Slot::Table(start + n_rows),
+            _ => Slot::Far(node, 0),
         }
     }
 
