@@ -44,6 +44,11 @@ const MIX: Parameter = Parameter {
     default: "off",
     meaning: "draws its move from the shares of visits instead of taking the most visited",
 };
+const STRICT: Parameter = Parameter {
+    name: "strict",
+    default: "off",
+    meaning: "takes the highest score instead of drawing among those within 0.01 of it",
+};
 const C: Parameter = Parameter { name: "c", default: "1.5", meaning: "weight of exploration" };
 const EXPLORE: Parameter =
     Parameter { name: "explore", default: "0.2", meaning: "share of uniformly random picks" };
@@ -57,7 +62,9 @@ pub(crate) const SMUCT: Entry = Entry {
 pub(crate) const DUCT: Entry = Entry {
     name: "duct",
     summary: "decoupled UCT: every player maximises UCB1 by itself",
-    parameters: &[ITERATIONS, TIME, CPU, C, MIX, EXPAND, TREES, FRESH, NODES, MEMORY, ENDGAME],
+    parameters: &[
+        ITERATIONS, TIME, CPU, C, MIX, STRICT, EXPAND, TREES, FRESH, NODES, MEMORY, ENDGAME,
+    ],
     example: "duct:iterations=10000,mix",
 };
 pub(crate) const DUCB1T: Entry = Entry {
@@ -69,6 +76,7 @@ pub(crate) const DUCB1T: Entry = Entry {
         CPU,
         Parameter { default: "1", ..C },
         MIX,
+        STRICT,
         EXPAND,
         TREES,
         FRESH,
@@ -127,15 +135,18 @@ pub(crate) fn read(name: &str, reader: &mut Reader) -> Result<Option<MctsSetting
     }
     let mut budget = read_budget(reader, DEFAULT_ITERATIONS)?;
     let mut answer = Answer::Mix;
+    let mut strict = false;
     let bandit = match default_bandit(name) {
         Some(Bandit::Ucb1 { c }) => {
             let c = reader.number("c", 0.0..=1_000.0)?.unwrap_or(c);
             answer = if reader.flag("mix")? { Answer::Mix } else { Answer::Max };
+            strict = reader.flag("strict")?;
             Bandit::Ucb1 { c }
         }
         Some(Bandit::Ucb1Tuned { c }) => {
             let c = reader.number("c", 0.0..=1_000.0)?.unwrap_or(c);
             answer = if reader.flag("mix")? { Answer::Mix } else { Answer::Max };
+            strict = reader.flag("strict")?;
             Bandit::Ucb1Tuned { c }
         }
         Some(Bandit::JointUcb1 { c }) => {
@@ -160,19 +171,30 @@ pub(crate) fn read(name: &str, reader: &mut Reader) -> Result<Option<MctsSetting
     budget.nodes = reader.integer("nodes", 1..=LARGEST)?;
     budget.memory = reader.bytes("memory")?.unwrap_or(Budget::DEFAULT_MEMORY);
     let endgame = reader.integer("endgame", 0..=20)?.unwrap_or(0) as u32;
-    let settings = MctsSettings { bandit, answer, expand, trees, fresh, endgame, ..plain(budget) };
+    let settings = MctsSettings {
+        bandit,
+        answer,
+        strict,
+        expand,
+        trees,
+        fresh,
+        endgame,
+        ..MctsSettings::new(budget)
+    };
     Ok(Some(settings))
 }
 
 pub(crate) fn write(settings: &MctsSettings) -> Fields {
-    let MctsSettings { bandit, answer, budget, expand, trees, fresh, endgame, .. } = settings;
+    let MctsSettings { bandit, answer, strict, budget, expand, trees, fresh, endgame, .. } =
+        settings;
     let name = name_of(*bandit);
     let fields = write_budget(Fields::new(name), budget, DEFAULT_ITERATIONS);
     let fields = match (*bandit, default_bandit(name)) {
         (Bandit::Ucb1 { c }, Some(Bandit::Ucb1 { c: usual }))
-        | (Bandit::Ucb1Tuned { c }, Some(Bandit::Ucb1Tuned { c: usual })) => {
-            fields.with_unless("c", c, usual).with_unless("mix", *answer == Answer::Mix, false)
-        }
+        | (Bandit::Ucb1Tuned { c }, Some(Bandit::Ucb1Tuned { c: usual })) => fields
+            .with_unless("c", c, usual)
+            .with_unless("mix", *answer == Answer::Mix, false)
+            .with_unless("strict", *strict, false),
         (Bandit::JointUcb1 { c }, Some(Bandit::JointUcb1 { c: usual })) => {
             fields.with_unless("c", c, usual)
         }
@@ -196,10 +218,6 @@ pub(crate) fn write(settings: &MctsSettings) -> Fields {
             (budget.memory != Budget::DEFAULT_MEMORY).then(|| bytes_text(budget.memory)),
         )
         .with_unless("endgame", *endgame, 0)
-}
-
-fn plain(budget: Budget) -> MctsSettings {
-    MctsSettings::new(budget)
 }
 
 fn name_of(bandit: Bandit) -> &'static str {

@@ -8,6 +8,9 @@
 //! Outcome sampling sums over all actions of the one opponent, weighted by its strategy. With more
 //! than one opponent their picks, which are drawn from their strategies, stand for that sum: the
 //! estimate has the same expectation, and the cost does not grow with the number of players.
+//! Means of payoffs would be those of the exploring player rather than those of its strategy. So what
+//! is backed up, and what a node's mean for a player is made of, is what the explorer's strategy is
+//! worth at the node; the paper, which backs up the payoff itself, stays far from equilibrium.
 
 use std::hash::Hash;
 
@@ -49,7 +52,7 @@ struct Rows {
 impl<A: Copy + Eq + Hash> Tree<A> {
     /// Lets the rows of a node learn, as [`Tree::learn`] does, and beyond that what their bandit
     /// asks for.
-    pub(super) fn learn_more(&mut self, visit: Visit<'_>, payoffs: &Payoffs, explorer: Explorer) {
+    pub(super) fn learn_more(&mut self, visit: Visit<'_>, payoffs: &Payoffs) {
         let Visit { node, picks, odds, child } = visit;
         if !picks.is_empty() {
             match self.bandit {
@@ -59,13 +62,30 @@ impl<A: Copy + Eq + Hash> Tree<A> {
                 Bandit::RegretMatching { plus, .. } => {
                     self.learn_regrets(node, picks, payoffs, plus);
                 }
-                Bandit::OutcomeSampling { .. } => {
-                    self.learn_outcome(node, picks, payoffs, explorer);
-                }
+                Bandit::OutcomeSampling { .. } => unreachable!("learns on the way back"),
             }
         }
         self.learn(node, picks, payoffs);
         self.outlook.learn(node, payoffs);
+    }
+
+    /// One step of outcome sampling, from the end of the path to its start: `value` is what the
+    /// explorer expects from the node after this one, and what is returned from this one.
+    pub(super) fn learn_outcome(
+        &mut self,
+        visit: Visit<'_>,
+        payoffs: &Payoffs,
+        explorer: Explorer,
+        value: f64,
+    ) -> f64 {
+        let Visit { node, picks, .. } = visit;
+        let value = match picks.is_empty() {
+            true => value,
+            false => self.match_outcome(node, picks, explorer, value),
+        };
+        self.learn(node, picks, payoffs);
+        self.outlook.learn_one(node, explorer.player, value);
+        value
     }
 
     fn learn_weights(&mut self, node: NodeId, picks: &[u16], odds: &[f64], payoffs: &Payoffs) {
@@ -121,15 +141,18 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
-    fn learn_outcome(
+    /// Updates the explorer's regrets and the others' average strategies, and returns what the
+    /// explorer's strategy is worth here.
+    fn match_outcome(
         &mut self,
         node: NodeId,
         picks: &[u16],
-        payoffs: &Payoffs,
         explorer: Explorer,
-    ) {
+        mut value: f64,
+    ) -> f64 {
         let rows = self.rows_of(node, picks);
         let weight = 1.0 / explorer.reach;
+        let played = value;
         let mut strategy = Vec::with_capacity(rows.rows[0].len);
         for (i, row) in rows.rows[..rows.n].iter().enumerate() {
             self.arms.match_regrets(row.first, row.len, &mut strategy);
@@ -138,13 +161,14 @@ impl<A: Copy + Eq + Hash> Tree<A> {
                 average.iter_mut().zip(&strategy).for_each(|(sum, share)| *sum += weight * share);
                 continue;
             }
-            let values = self.values_of_arms(node, &rows, i, picks, payoffs);
-            let value: f64 = values.iter().zip(&strategy).map(|(value, share)| value * share).sum();
+            let values = self.values_of_arms(node, &rows, i, picks, played);
+            value = values.iter().zip(&strategy).map(|(value, share)| value * share).sum();
             let regrets = &mut self.arms.weights[row.first..row.first + row.len];
             for (regret, arm) in regrets.iter_mut().zip(&values) {
                 *regret += weight * (arm - value);
             }
         }
+        value
     }
 
     /// What each arm of row `i` is worth against the others' strategies.
@@ -154,12 +178,12 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         rows: &Rows,
         i: usize,
         picks: &[u16],
-        payoffs: &Payoffs,
+        played: f64,
     ) -> Vec<f64> {
         let row = rows.rows[i];
         let unknown = self.outlook.mean(node, row.player);
         let value = |joint: u64| match self.child(rows.first_child.plus(joint)) {
-            _ if joint == rows.played => payoffs[row.player],
+            _ if joint == rows.played => played,
             Some(child) => self.outlook.mean(child, row.player),
             None => unknown,
         };
@@ -208,16 +232,23 @@ impl<A: Copy + Eq + Hash> Tree<A> {
 /// The visits and the mean payoffs of every node, if the bandit asks for them; otherwise nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outlook {
-    /// Per node the visits, then the mean of each player.
+    /// Per node the visits, then the mean of each player; or visits and mean of one player after
+    /// the other, if players learn in different iterations.
     numbers: Vec<f64>,
     /// Numbers per node; 0 if nothing is kept.
     width: usize,
+    /// From the mean of one player to that of the next.
+    step: usize,
 }
 
 impl Outlook {
     pub(super) fn new(bandit: Bandit, n_players: usize) -> Outlook {
-        let width = if bandit.looks_around() { 1 + n_players } else { 0 };
-        Outlook { numbers: Vec::new(), width }
+        let (width, step) = match bandit {
+            Bandit::OutcomeSampling { .. } => (2 * n_players, 2),
+            _ if bandit.looks_around() => (1 + n_players, 1),
+            _ => (0, 1),
+        };
+        Outlook { numbers: Vec::new(), width, step }
     }
 
     pub(super) fn clear(&mut self) {
@@ -240,7 +271,7 @@ impl Outlook {
 
     /// An empty one of the same kind.
     pub(super) fn like(&self) -> Outlook {
-        Outlook { numbers: Vec::new(), width: self.width }
+        Outlook { numbers: Vec::new(), ..*self }
     }
 
     #[inline]
@@ -250,7 +281,13 @@ impl Outlook {
 
     #[inline]
     fn mean(&self, node: NodeId, player: Player) -> f64 {
-        self.numbers[node as usize * self.width + 1 + player.index()]
+        self.numbers[node as usize * self.width + 1 + player.index() * self.step]
+    }
+
+    fn learn_one(&mut self, node: NodeId, player: Player, payoff: f64) {
+        let start = node as usize * self.width + player.index() * self.step;
+        self.numbers[start] += 1.0;
+        self.numbers[start + 1] += (payoff - self.numbers[start + 1]) / self.numbers[start];
     }
 
     #[inline]

@@ -42,6 +42,9 @@ use crate::exact::{Exact, Solution};
 pub struct MctsSettings {
     pub bandit: Bandit,
     pub answer: Answer,
+    /// Takes the highest score where players choose at once, instead of drawing among those that
+    /// are close to it.
+    pub strict: bool,
     pub budget: Budget,
     /// Visits that a leaf gets before it has arms.
     pub expand: u32,
@@ -75,6 +78,7 @@ impl MctsSettings {
         MctsSettings {
             bandit: Bandit::Ucb1 { c: 1.0 },
             answer: Answer::Max,
+            strict: false,
             budget,
             expand: 1,
             graph: false,
@@ -300,6 +304,7 @@ struct Walk<G: Game> {
     expand: u32,
     solver: bool,
     pruned: bool,
+    strict: bool,
     /// Who knows the last turns exactly, and how many.
     oracle: Option<(u32, Exact<G>)>,
     state: G::State,
@@ -311,6 +316,8 @@ struct Walk<G: Game> {
     odds: Vec<f64>,
     /// Who explores in this iteration of outcome sampling.
     explorer: Player,
+    /// How likely the explorer's picks were up to each step.
+    reaches: Vec<f64>,
 }
 
 /// A node on the path. A leaf, and a node of chance, has no picks.
@@ -321,6 +328,14 @@ struct Step {
     n_picks: u32,
 }
 
+/// How the iteration went at step `i` of the path.
+fn visit<'a>(path: &[Step], picks: &'a [u16], odds: &'a [f64], i: usize) -> Visit<'a> {
+    let Step { node, first_pick, n_picks } = path[i];
+    let range = first_pick as usize..(first_pick + n_picks) as usize;
+    let child = path.get(i + 1).map(|step| step.node);
+    Visit { node, picks: &picks[range.clone()], odds: odds.get(range).unwrap_or_default(), child }
+}
+
 impl<G: Hints> Walk<G> {
     fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
         Walk {
@@ -328,6 +343,7 @@ impl<G: Hints> Walk<G> {
             expand: settings.expand.max(1),
             solver: settings.solver,
             pruned: settings.pruned,
+            strict: settings.strict,
             oracle: (settings.endgame > 0).then(|| {
                 let memory = settings.budget.memory / u64::from(settings.trees.max(1));
                 (settings.endgame, Exact::new(memory, Arc::default()))
@@ -338,6 +354,7 @@ impl<G: Hints> Walk<G> {
             picks: Vec::new(),
             odds: Vec::new(),
             explorer: Player(0),
+            reaches: Vec::new(),
         }
     }
 
@@ -444,9 +461,9 @@ impl<G: Hints> Walk<G> {
         let exploration = Exploration::of(visits.saturating_add(self.expand));
         scratch.joint.clear();
         for Row { player, first, len } in tree.rows(node) {
-            let pick = if !alone {
+            let pick = if !alone && !self.strict {
                 tree.bandit.pick_loosely(&tree.arms, first, len, visits, exploration, rng)
-            } else if self.solver && visits as usize >= len {
+            } else if alone && self.solver && visits as usize >= len {
                 pick_with_proofs(tree, node, Row { player, first, len }, exploration)
             } else {
                 tree.bandit.pick(&tree.arms, first, len, visits, exploration)
@@ -542,19 +559,31 @@ impl<G: Hints> Walk<G> {
 
     /// Backs up where a row learns more than its own payoff.
     fn back_up_more(&mut self, payoffs: &Payoffs) {
-        let mut explorer = Explorer { player: self.explorer, reach: 1.0 };
-        for (i, &Step { node, first_pick, n_picks }) in self.path.iter().enumerate() {
-            let range = first_pick as usize..(first_pick + n_picks) as usize;
-            let odds = self.odds.get(range.clone()).unwrap_or_default();
-            let child = self.path.get(i + 1).map(|step| step.node);
-            let visit = Visit { node, picks: &self.picks[range], odds, child };
-            self.tree.learn_more(visit, payoffs, explorer);
-            let choosing = self.tree.nodes[node as usize].choosing();
-            for (player, probability) in choosing.zip(odds) {
-                if player == explorer.player {
-                    explorer.reach *= probability;
-                }
-            }
+        if let Bandit::OutcomeSampling { .. } = self.tree.bandit {
+            return self.back_up_outcome(payoffs);
+        }
+        for i in 0..self.path.len() {
+            let Walk { tree, path, picks, odds, .. } = &mut *self;
+            tree.learn_more(visit(path, picks, odds, i), payoffs);
+        }
+    }
+
+    fn back_up_outcome(&mut self, payoffs: &Payoffs) {
+        let Walk { tree, path, picks, odds, reaches, explorer: player, .. } = self;
+        let player = *player;
+        let mut reach = 1.0;
+        reaches.clear();
+        for i in 0..path.len() {
+            reaches.push(reach);
+            let visit = visit(path, picks, odds, i);
+            let choosing = tree.nodes[visit.node as usize].choosing();
+            let own = choosing.zip(visit.odds).find(|(other, _)| *other == player);
+            reach *= own.map_or(1.0, |(_, probability)| *probability);
+        }
+        let mut value = payoffs[player];
+        for i in (0..path.len()).rev() {
+            let explorer = Explorer { player, reach: reaches[i] };
+            value = tree.learn_outcome(visit(path, picks, odds, i), payoffs, explorer, value);
         }
     }
 
