@@ -172,7 +172,7 @@ impl<G: Hints> Exact<G> {
             return Err(Unsolved::Memory);
         }
         self.values.insert(key, value);
-        match self.values.len() % 4096 == 0 && !watch(self.values.len()) {
+        match self.values.len().is_multiple_of(4096) && !watch(self.values.len()) {
             true => Err(Unsolved::Stopped),
             false => Ok(()),
         }
