@@ -14,28 +14,69 @@
 
 use std::hash::Hash;
 
-use sakiyomi_core::{MAX_PLAYERS, Payoffs, Player};
+use sakiyomi_core::{Hints, MAX_PLAYERS, Payoffs, Player};
 
 use super::bandit::Bandit;
 use super::tree::{NodeId, Row, Slot, Tree};
+use super::{Step, Walk};
+
+impl<G: Hints> Walk<G> {
+    /// Backs up where a row learns more than its own payoff.
+    pub(super) fn back_up_more(&mut self, payoffs: &Payoffs) {
+        if let Bandit::OutcomeSampling { .. } = self.tree.bandit {
+            return self.back_up_outcome(payoffs);
+        }
+        for i in 0..self.path.len() {
+            let Walk { tree, path, picks, odds, .. } = &mut *self;
+            tree.learn_more(visit(path, picks, odds, i), payoffs);
+        }
+    }
+
+    fn back_up_outcome(&mut self, payoffs: &Payoffs) {
+        let Walk { tree, path, picks, odds, reaches, explorer: player, .. } = self;
+        let player = *player;
+        let mut reach = 1.0;
+        reaches.clear();
+        for i in 0..path.len() {
+            reaches.push(reach);
+            let visit = visit(path, picks, odds, i);
+            let choosing = tree.nodes[visit.node as usize].choosing();
+            let own = choosing.zip(visit.odds).find(|(other, _)| *other == player);
+            reach *= own.map_or(1.0, |(_, probability)| *probability);
+        }
+        let mut value = payoffs[player];
+        for i in (0..path.len()).rev() {
+            let explorer = Explorer { player, reach: reaches[i] };
+            value = tree.learn_outcome(visit(path, picks, odds, i), payoffs, explorer, value);
+        }
+    }
+}
+
+/// How the iteration went at step `i` of the path.
+fn visit<'a>(path: &[Step], picks: &'a [u16], odds: &'a [f64], i: usize) -> Visit<'a> {
+    let Step { node, first_pick, n_picks } = path[i];
+    let range = first_pick as usize..(first_pick + n_picks) as usize;
+    let child = path.get(i + 1).map(|step| step.node);
+    Visit { node, picks: &picks[range.clone()], odds: odds.get(range).unwrap_or_default(), child }
+}
 
 /// How an iteration went at one node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Visit<'a> {
-    pub(super) node: NodeId,
-    pub(super) picks: &'a [u16],
+struct Visit<'a> {
+    node: NodeId,
+    picks: &'a [u16],
     /// How likely each pick was; empty if picks are not drawn.
-    pub(super) odds: &'a [f64],
+    odds: &'a [f64],
     /// The node after this one on the path.
-    pub(super) child: Option<NodeId>,
+    child: Option<NodeId>,
 }
 
 /// The part that the exploring player has in an iteration of outcome sampling.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Explorer {
-    pub(super) player: Player,
+struct Explorer {
+    player: Player,
     /// How likely its own picks were, from the root to the node.
-    pub(super) reach: f64,
+    reach: f64,
 }
 
 /// The rows of a node, and how joint actions are numbered in their table.
@@ -52,7 +93,7 @@ struct Rows {
 impl<A: Copy + Eq + Hash> Tree<A> {
     /// Lets the rows of a node learn, as [`Tree::learn`] does, and beyond that what their bandit
     /// asks for.
-    pub(super) fn learn_more(&mut self, visit: Visit<'_>, payoffs: &Payoffs) {
+    fn learn_more(&mut self, visit: Visit<'_>, payoffs: &Payoffs) {
         let Visit { node, picks, odds, child } = visit;
         if !picks.is_empty() {
             match self.bandit {
@@ -71,7 +112,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
 
     /// One step of outcome sampling, from the end of the path to its start: `value` is what the
     /// explorer expects from the node after this one, and what is returned from this one.
-    pub(super) fn learn_outcome(
+    fn learn_outcome(
         &mut self,
         visit: Visit<'_>,
         payoffs: &Payoffs,

@@ -30,7 +30,6 @@ use sakiyomi_core::{
     Agent, Budget, Choice, Context, Forfeit, Game, Hints, Payoffs, Player, Rng, Scratch, Stop, Turn,
 };
 
-use around::{Explorer, Visit};
 pub use bandit::Bandit;
 use bandit::Exploration;
 pub use learned::{Learned, Place};
@@ -328,14 +327,6 @@ struct Step {
     n_picks: u32,
 }
 
-/// How the iteration went at step `i` of the path.
-fn visit<'a>(path: &[Step], picks: &'a [u16], odds: &'a [f64], i: usize) -> Visit<'a> {
-    let Step { node, first_pick, n_picks } = path[i];
-    let range = first_pick as usize..(first_pick + n_picks) as usize;
-    let child = path.get(i + 1).map(|step| step.node);
-    Visit { node, picks: &picks[range.clone()], odds: odds.get(range).unwrap_or_default(), child }
-}
-
 impl<G: Hints> Walk<G> {
     fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
         Walk {
@@ -554,36 +545,6 @@ impl<G: Hints> Walk<G> {
         }
         if self.solver {
             self.back_up_proofs();
-        }
-    }
-
-    /// Backs up where a row learns more than its own payoff.
-    fn back_up_more(&mut self, payoffs: &Payoffs) {
-        if let Bandit::OutcomeSampling { .. } = self.tree.bandit {
-            return self.back_up_outcome(payoffs);
-        }
-        for i in 0..self.path.len() {
-            let Walk { tree, path, picks, odds, .. } = &mut *self;
-            tree.learn_more(visit(path, picks, odds, i), payoffs);
-        }
-    }
-
-    fn back_up_outcome(&mut self, payoffs: &Payoffs) {
-        let Walk { tree, path, picks, odds, reaches, explorer: player, .. } = self;
-        let player = *player;
-        let mut reach = 1.0;
-        reaches.clear();
-        for i in 0..path.len() {
-            reaches.push(reach);
-            let visit = visit(path, picks, odds, i);
-            let choosing = tree.nodes[visit.node as usize].choosing();
-            let own = choosing.zip(visit.odds).find(|(other, _)| *other == player);
-            reach *= own.map_or(1.0, |(_, probability)| *probability);
-        }
-        let mut value = payoffs[player];
-        for i in (0..path.len()).rev() {
-            let explorer = Explorer { player, reach: reaches[i] };
-            value = tree.learn_outcome(visit(path, picks, odds, i), payoffs, explorer, value);
         }
     }
 
