@@ -1,26 +1,58 @@
 //! Agents by name, with their parameters.
 
+use std::any::Any;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sakiyomi_core::{Agent, Budget, CutOut, Guide, Hint, Playable, Player};
+use sakiyomi_games::Hagetaka;
+use sakiyomi_games::hagetaka::StrengthPlayer;
 use sakiyomi_search::{
-    Bandit, FlatMonteCarlo, Groups, MaxN, Mcts, MctsSettings, RandomPlayer, RulePlayer,
+    Bandit, Exact, ExactPlayer, FlatMonteCarlo, Groups, MaxN, Mcts, MctsSettings, RandomPlayer,
+    RulePlayer, SequentialUct,
 };
 
 use crate::exec::{self, Program};
 use crate::fields::{Fields, LARGEST, Reader, bytes_text, spec_forms};
-use crate::{Entry, GameSpec, Parameter, SpecError};
+use crate::simultaneous::{self, DUCB1T, DUCT, EXP3, OOS, RM, SMUCT};
+use crate::{Entry, GameSpec, Parameter, SpecError, load_solution};
 
 /// Which agent, with all its parameters. The text form is `name:key=value,flag`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentSpec {
     Random,
-    Flat { budget: Budget },
+    Flat {
+        budget: Budget,
+    },
     Mcts(MctsSettings),
-    MaxN { depth: u32, pruned: bool, budget: Budget },
+    /// The same search with the rules that are made for choosing at once.
+    Simultaneous(MctsSettings),
+    /// UCT that treats choosing at once as choosing one after the other.
+    Sequential {
+        c: f64,
+        budget: Budget,
+    },
+    /// Plays the exact solution, which it reads from a file or works out.
+    Exact {
+        file: Option<String>,
+        memory: u64,
+    },
+    /// The reference player of Hagetaka.
+    Strength,
+    MaxN {
+        depth: u32,
+        pruned: bool,
+        budget: Budget,
+    },
+    Exec {
+        command: String,
+        time: Duration,
+    },
     RuleBased,
-    SangokuBest { budget: Budget },
-    Exec { command: String, time: Duration },
+    SangokuBest {
+        budget: Budget,
+    },
 }
 
 /// Which seat of which match an agent is built for.
@@ -31,22 +63,22 @@ pub struct Seat<'a> {
     pub seed: u64,
 }
 
-const DEFAULT_ITERATIONS: u64 = 1_000;
+pub(crate) const DEFAULT_ITERATIONS: u64 = 1_000;
 const DEFAULT_C: f64 = 1.0;
 const DEFAULT_DEPTH: u32 = 4;
 const DEFAULT_MARGIN: u32 = 2;
 
-const ITERATIONS: Parameter = Parameter {
+pub(crate) const ITERATIONS: Parameter = Parameter {
     name: "iterations",
     default: "1000",
     meaning: "playouts a decision; no limit if only a time is given",
 };
-const TIME: Parameter = Parameter {
+pub(crate) const TIME: Parameter = Parameter {
     name: "time",
     default: "none",
     meaning: "wall time a decision, such as 50ms or 3s",
 };
-const CPU: Parameter = Parameter {
+pub(crate) const CPU: Parameter = Parameter {
     name: "cpu",
     default: "none",
     meaning: "CPU time of the thinking thread a decision, for fair matches at equal time",
@@ -165,6 +197,42 @@ pub const AGENTS: &[Entry] = &[
         ],
         example: "uct:iterations=10000,c=0.7,solver",
     },
+    SMUCT,
+    DUCT,
+    DUCB1T,
+    EXP3,
+    RM,
+    OOS,
+    Entry {
+        name: "sequential",
+        summary: "UCT that commits first and lets those who choose at once reply one by one",
+        parameters: &[
+            ITERATIONS,
+            TIME,
+            CPU,
+            Parameter { name: "c", default: "1", meaning: "weight of exploration" },
+        ],
+        example: "sequential:iterations=10000",
+    },
+    Entry {
+        name: "exact",
+        summary: "plays the exact equilibrium of a game of two",
+        parameters: &[
+            Parameter {
+                name: "file",
+                default: "none",
+                meaning: "a solution that `sakiyomi solve` has saved; worked out if not given",
+            },
+            Parameter { name: "memory", default: "1GiB", meaning: "for what it works out itself" },
+        ],
+        example: "exact:file=hagetaka-7.solution",
+    },
+    Entry {
+        name: "sp",
+        summary: "plays a card as strong as the vulture card (hagetaka and goofspiel)",
+        parameters: &[],
+        example: "sp",
+    },
     Entry {
         name: "maxn",
         summary: "max^n by iterative deepening; alpha-beta where two players make it sound",
@@ -230,6 +298,40 @@ impl AgentSpec {
             AgentSpec::Random => Box::new(RandomPlayer),
             AgentSpec::Flat { budget } => Box::new(FlatMonteCarlo::new(*budget)),
             AgentSpec::Mcts(settings) => Box::new(Mcts::new(*settings)),
+            AgentSpec::Simultaneous(settings) => {
+                if settings.endgame > 0
+                    && (!Exact::suits(game) || game.turns_left(&game.start()).is_none())
+                {
+                    return Err(self.to_fields().error(format!(
+                        "`endgame` needs two players and a game that knows how long it lasts; {} is not one",
+                        seat.game
+                    )));
+                }
+                Box::new(Mcts::new(*settings))
+            }
+            AgentSpec::Sequential { c, budget } => Box::new(SequentialUct::new(MctsSettings {
+                bandit: Bandit::Ucb1 { c: *c },
+                ..MctsSettings::new(*budget)
+            })),
+            AgentSpec::Exact { file, memory } => {
+                if !Exact::suits(game) {
+                    let message = "exact solutions need two players whose payoffs add up to 1";
+                    return Err(self.to_fields().error(message));
+                }
+                let known = match file {
+                    Some(file) => load_solution(Path::new(file), seat.game)
+                        .map_err(|error| self.to_fields().error(error.to_string()))?,
+                    None => Arc::default(),
+                };
+                Box::new(ExactPlayer::new(*memory, known))
+            }
+            AgentSpec::Strength => {
+                let player: Box<dyn Agent<Hagetaka>> = Box::new(StrengthPlayer);
+                for_this_game(player).ok_or_else(|| {
+                    let message = format!("{} has no vulture cards to rank", seat.game);
+                    self.to_fields().error(message)
+                })?
+            }
             AgentSpec::MaxN { depth, pruned, budget } => {
                 Box::new(MaxN::new(*depth, *pruned, *budget))
             }
@@ -242,23 +344,44 @@ impl AgentSpec {
     /// What limits its thinking, if it is a search.
     pub fn budget_mut(&mut self) -> Option<&mut Budget> {
         match self {
-            AgentSpec::Random | AgentSpec::RuleBased | AgentSpec::Exec { .. } => None,
+            AgentSpec::Random
+            | AgentSpec::RuleBased
+            | AgentSpec::Strength
+            | AgentSpec::Exact { .. }
+            | AgentSpec::Exec { .. } => None,
             AgentSpec::Flat { budget }
             | AgentSpec::MaxN { budget, .. }
-            | AgentSpec::SangokuBest { budget } => Some(budget),
-            AgentSpec::Mcts(settings) => Some(&mut settings.budget),
+            | AgentSpec::SangokuBest { budget }
+            | AgentSpec::Sequential { budget, .. } => Some(budget),
+            AgentSpec::Mcts(settings) | AgentSpec::Simultaneous(settings) => {
+                Some(&mut settings.budget)
+            }
         }
     }
 
     /// Whether the same seed gives the same decisions again.
     pub fn is_repeatable(&self) -> bool {
         match self {
-            AgentSpec::Random | AgentSpec::RuleBased => true,
+            AgentSpec::Random
+            | AgentSpec::RuleBased
+            | AgentSpec::Exact { .. }
+            | AgentSpec::Strength => true,
             AgentSpec::Flat { budget }
             | AgentSpec::MaxN { budget, .. }
-            | AgentSpec::SangokuBest { budget } => budget.is_repeatable(),
-            AgentSpec::Mcts(settings) => settings.budget.is_repeatable(),
+            | AgentSpec::SangokuBest { budget }
+            | AgentSpec::Sequential { budget, .. } => budget.is_repeatable(),
+            AgentSpec::Mcts(settings) | AgentSpec::Simultaneous(settings) => {
+                settings.budget.is_repeatable()
+            }
             AgentSpec::Exec { .. } => false,
+        }
+    }
+
+    /// The settings of the tree search, if it is one.
+    pub fn tree_search(&self) -> Option<&MctsSettings> {
+        match self {
+            AgentSpec::Mcts(settings) | AgentSpec::Simultaneous(settings) => Some(settings),
+            _ => None,
         }
     }
 
@@ -296,9 +419,19 @@ impl AgentSpec {
         let name = fields.name.clone();
         let mut reader = Reader::new(fields);
         let spec = match name.as_str() {
-            "random" => AgentSpec::Random,
+            // Who measures strategies calls it uniform.
+            "random" | "uniform" => AgentSpec::Random,
             "flat" => AgentSpec::Flat { budget: read_budget(&mut reader, DEFAULT_ITERATIONS)? },
             "uct" => AgentSpec::Mcts(read_mcts(&mut reader)?),
+            "sequential" => AgentSpec::Sequential {
+                budget: read_budget(&mut reader, DEFAULT_ITERATIONS)?,
+                c: reader.number("c", 0.0..=1_000.0)?.unwrap_or(DEFAULT_C),
+            },
+            "exact" => AgentSpec::Exact {
+                file: reader.text("file"),
+                memory: reader.bytes("memory")?.unwrap_or(Budget::DEFAULT_MEMORY),
+            },
+            "sp" => AgentSpec::Strength,
             "maxn" => AgentSpec::MaxN {
                 depth: reader.integer("depth", 1..=1_000)?.unwrap_or(DEFAULT_DEPTH.into()) as u32,
                 budget: read_budget(&mut reader, u64::MAX)?,
@@ -314,7 +447,10 @@ impl AgentSpec {
                 exec::check(&command).map_err(|message| reader.fields().error(message))?;
                 AgentSpec::Exec { command, time }
             }
-            _ => return Err(reader.fields().unknown_name("agent", AGENTS)),
+            _ => match simultaneous::read(&name, &mut reader)? {
+                Some(settings) => AgentSpec::Simultaneous(settings),
+                None => return Err(reader.fields().unknown_name("agent", AGENTS)),
+            },
         };
         reader.finish()?;
         Ok(spec)
@@ -327,6 +463,16 @@ impl AgentSpec {
                 write_budget(Fields::new("flat"), budget, DEFAULT_ITERATIONS)
             }
             AgentSpec::Mcts(settings) => write_mcts(settings),
+            AgentSpec::Simultaneous(settings) => simultaneous::write(settings),
+            AgentSpec::Sequential { c, budget } => {
+                let fields = Fields::new("sequential");
+                write_budget(fields, budget, DEFAULT_ITERATIONS).with_unless("c", *c, DEFAULT_C)
+            }
+            AgentSpec::Exact { file, memory } => {
+                let limit = (*memory != Budget::DEFAULT_MEMORY).then(|| bytes_text(*memory));
+                Fields::new("exact").with_some("file", file.clone()).with_some("memory", limit)
+            }
+            AgentSpec::Strength => Fields::new("sp"),
             AgentSpec::MaxN { depth, pruned, budget } => {
                 let fields = Fields::new("maxn").with_unless("depth", *depth, DEFAULT_DEPTH);
                 write_budget(fields, budget, u64::MAX).with_unless("pruned", *pruned, false)
@@ -344,9 +490,15 @@ impl AgentSpec {
 
 spec_forms!(AgentSpec);
 
+/// An agent of one game as an agent of `G`, if that is the game.
+fn for_this_game<G: Playable, H: Playable>(agent: Box<dyn Agent<H>>) -> Option<Box<dyn Agent<G>>> {
+    let agent: Box<dyn Any> = Box::new(agent);
+    agent.downcast::<Box<dyn Agent<G>>>().ok().map(|agent| *agent)
+}
+
 /// Reads the limits of a search. Without any limit `default` iterations are the limit;
 /// `u64::MAX` stands for none.
-fn read_budget(reader: &mut Reader, default: u64) -> Result<Budget, SpecError> {
+pub(crate) fn read_budget(reader: &mut Reader, default: u64) -> Result<Budget, SpecError> {
     let iterations = reader.integer("iterations", 1..=LARGEST)?;
     let wall = reader.duration("time")?;
     let cpu = reader.duration("cpu")?;
@@ -355,7 +507,7 @@ fn read_budget(reader: &mut Reader, default: u64) -> Result<Budget, SpecError> {
     Ok(Budget { iterations, wall, cpu, ..Budget::iterations(0) })
 }
 
-fn write_budget(fields: Fields, budget: &Budget, default: u64) -> Fields {
+pub(crate) fn write_budget(fields: Fields, budget: &Budget, default: u64) -> Fields {
     let unlimited = budget.wall.is_some() || budget.cpu.is_some() || default == u64::MAX;
     let implied = (!unlimited).then_some(default);
     fields
@@ -386,7 +538,6 @@ fn read_mcts(reader: &mut Reader) -> Result<MctsSettings, SpecError> {
     budget.memory = reader.bytes("memory")?.unwrap_or(Budget::DEFAULT_MEMORY);
     Ok(MctsSettings {
         bandit,
-        budget,
         expand,
         graph,
         solver,
@@ -397,6 +548,7 @@ fn read_mcts(reader: &mut Reader) -> Result<MctsSettings, SpecError> {
         bonus,
         trees,
         fresh,
+        ..MctsSettings::new(budget)
     })
 }
 
@@ -436,8 +588,12 @@ fn read_cut_out(reader: &mut Reader) -> Result<Option<CutOut>, SpecError> {
 
 fn write_mcts(settings: &MctsSettings) -> Fields {
     let (c, tuned) = match settings.bandit {
-        Bandit::Ucb1 { c } => (c, false),
         Bandit::Ucb1Tuned { c } => (c, true),
+        Bandit::Ucb1 { c } | Bandit::JointUcb1 { c } => (c, false),
+        // No text of `uct` gives these.
+        Bandit::Exp3 { .. } | Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. } => {
+            (DEFAULT_C, false)
+        }
     };
     let (guide, memory) = (settings.guide, settings.budget.memory);
     let groups = settings.groups.map(|groups| match groups {

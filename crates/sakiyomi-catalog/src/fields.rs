@@ -347,7 +347,8 @@ fn parse_duration(text: &str) -> Option<Duration> {
     (rounded > 0.0 && rounded <= 1e6).then(|| Duration::from_secs_f64(rounded))
 }
 
-fn parse_bytes(text: &str) -> Option<u64> {
+/// Reads a size such as 512MiB or 2GiB.
+pub fn parse_bytes(text: &str) -> Option<u64> {
     let units = [("KiB", 1u64 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("KB", 1_000)];
     let units = units.iter().chain(&[("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)]);
     let (number, unit) = units.into_iter().find_map(|(u, s)| Some((text.strip_suffix(u)?, s)))?;

@@ -1,10 +1,12 @@
 //! Games by name, with their parameters.
 
 use sakiyomi_core::Playable;
+use sakiyomi_games::hagetaka::{Payoff, Settings};
 use sakiyomi_games::sangoku::{Battle, SCENARIOS, Scenario, Skirmish, War};
-use sakiyomi_games::{Breakthrough, ConnectFour, Othello, SizeError, TicTacToe};
+use sakiyomi_games::{Breakthrough, ConnectFour, Hagetaka, Othello, SizeError, TicTacToe};
 
 use crate::fields::{Fields, Reader, spec_forms};
+use crate::hagetaka::{self, GOOFSPIEL, HAGETAKA};
 use crate::{Entry, Parameter, SpecError};
 
 /// Which game, with all its parameters. The text form is `name:key=value`; boards may also be
@@ -12,9 +14,18 @@ use crate::{Entry, Parameter, SpecError};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GameSpec {
     TicTacToe,
-    ConnectFour { width: u32, height: u32 },
-    Breakthrough { width: u32, height: u32 },
+    ConnectFour {
+        width: u32,
+        height: u32,
+    },
+    Breakthrough {
+        width: u32,
+        height: u32,
+    },
     Othello,
+    Hagetaka(Settings),
+    /// The same engine as Hagetaka, with other defaults.
+    Goofspiel(Settings),
     Sangoku(Battlefield),
 }
 
@@ -73,6 +84,18 @@ pub const GAMES: &[Entry] = &[
         ],
         example: "sangoku:scenario=c",
     },
+    Entry {
+        name: HAGETAKA,
+        summary: "everyone plays a card at once for the vulture card; equal cards cancel out",
+        parameters: hagetaka::HAGETAKA_PARAMETERS,
+        example: "hagetaka:n=5,players=3",
+    },
+    Entry {
+        name: GOOFSPIEL,
+        summary: "the game of pure strategy: everyone bids a card at once for the prize",
+        parameters: hagetaka::GOOFSPIEL_PARAMETERS,
+        example: "goofspiel:n=5,order=descending,payoff=point-difference",
+    },
 ];
 
 /// A generic closure over games, so that a choice at run time reaches code compiled for the game.
@@ -116,6 +139,10 @@ impl GameSpec {
                     ),
                 }
             }
+            GameSpec::Hagetaka(ref settings) | GameSpec::Goofspiel(ref settings) => {
+                let game = Hagetaka::new(settings.clone());
+                visitor.visit(game.map_err(|error| self.to_fields().error(error.to_string()))?)
+            }
         })
     }
 
@@ -128,6 +155,19 @@ impl GameSpec {
             }
         }
         self.with(CountPlayers)
+    }
+
+    /// By what a difference of payoffs is multiplied to be one in the game's own units: points
+    /// where points are what counts, and otherwise from -1 for a loss to 1 for a win.
+    pub fn unit(&self) -> f64 {
+        match self {
+            GameSpec::Hagetaka(settings) | GameSpec::Goofspiel(settings)
+                if settings.payoff == Payoff::PointDifference =>
+            {
+                2.0 * settings.largest_distance()
+            }
+            _ => 2.0,
+        }
     }
 
     pub(crate) fn from_fields(fields: Fields) -> Result<GameSpec, SpecError> {
@@ -156,6 +196,8 @@ impl GameSpec {
                     )),
                 }
             }
+            HAGETAKA => GameSpec::Hagetaka(hagetaka::read(HAGETAKA, &mut reader)?),
+            GOOFSPIEL => GameSpec::Goofspiel(hagetaka::read(GOOFSPIEL, &mut reader)?),
             _ => return Err(reader.fields().unknown_name("game", GAMES)),
         };
         reader.finish()?;
@@ -183,6 +225,8 @@ impl GameSpec {
                 sized("breakthrough", (width, height), (8, 8))
             }
             GameSpec::Othello => Fields::new("othello"),
+            GameSpec::Hagetaka(ref settings) => hagetaka::write(HAGETAKA, settings),
+            GameSpec::Goofspiel(ref settings) => hagetaka::write(GOOFSPIEL, settings),
         }
     }
 }

@@ -5,11 +5,15 @@ mod agent_spec;
 mod exec;
 mod fields;
 mod game_spec;
+mod hagetaka;
+mod simultaneous;
+mod solution;
 mod table;
 
 pub use agent_spec::{AGENTS, AgentSpec, Seat};
-pub use fields::SpecError;
+pub use fields::{SpecError, parse_bytes};
 pub use game_spec::{Battlefield, GAMES, GameSpec, Visitor};
+pub use solution::{load_solution, save_solution};
 pub use table::{Advice, LegalAction, Record, Share, Table, TableError, open_table, replay, views};
 
 /// What a list of games or agents says about one of them.

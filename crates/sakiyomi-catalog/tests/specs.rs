@@ -74,6 +74,10 @@ fn short_texts_are_short_and_say_all() {
         "uct:time=50ms,memory=64MiB",
         "uct:iterations=100,cpu=3s",
         "maxn:depth=6,time=1s",
+        "rm:iterations=100000,explore=0.1,plus,endgame=6",
+        "duct:c=0.5,mix,strict",
+        "oos:time=1s",
+        "exact:file=seven.solution",
         "exec:time=2s,./bot.py --level=3,4",
         "exec:python3 'my bot.py'",
     ] {
@@ -86,6 +90,8 @@ fn short_texts_are_short_and_say_all() {
         (" othello ", "othello"),
         ("sangoku:scenario=a", "sangoku"),
         ("sangoku:scenario=random", "sangoku:scenario=random"),
+        ("goofspiel:n=5,order=random,payoff=win-loss", "goofspiel:n=5"),
+        ("hagetaka:n=4,deck=3/-1/2", "hagetaka:n=4,deck=-1/2/3"),
     ] {
         assert_eq!(text.parse::<GameSpec>().unwrap().to_string(), canonical);
     }
@@ -112,6 +118,10 @@ fn wrong_specs_say_what_would_be_right() {
         (agent("uct:groups=two"), ["`groups` must be `one` or `shared`", "not `two`"]),
         (agent("uct:cut=circle"), ["`cut` must be `box` or `reach`", "not `circle`"]),
         (agent("uct:solver,groups=shared"), ["nothing can be proven", ""]),
+        (game("hagetaka:players=7"), ["from 2 to 6", "not `7`"]),
+        (game("hagetaka:n=3,deck=1/2/3/4"), ["a deck of 4", "1 to 3"]),
+        (game("goofspiel:order=sideways"), ["random or ascending", "not `sideways`"]),
+        (agent("rm:explore=2"), ["`explore` must be a number from 0 to 1", "not `2`"]),
         (agent("utc"), ["did you mean `uct`?", "known: random"]),
         (agent("uct:c=-1"), ["`c` must be a number from 0 to 1000", "not `-1`"]),
         (agent("uct:c=nan"), ["`c` must be a number", "NaN"]),

@@ -65,6 +65,17 @@ pub trait Hints: Game {
         None
     }
 
+    /// At most so many more turns of players until the end, if the game can tell.
+    fn turns_left(&self, _state: &Self::State) -> Option<u32> {
+        None
+    }
+
+    /// The simplest state with the same future, by which exact work recognises states that differ
+    /// only in what no longer matters.
+    fn essence(&self, state: &Self::State) -> Essence<Self::State> {
+        Essence::State { state: state.clone(), exchanged: false }
+    }
+
     /// Plays out as the guide says. An override is for speed only and has the same distribution,
     /// but it may go on beyond a limit of the match up to the limit of the guide.
     fn guided_playout(
@@ -190,4 +201,14 @@ pub enum CutOut {
     Box { margin: u32 },
     /// The cells that the enemies of the player can strike in their next turn.
     Reach,
+}
+
+/// What matters about a state; see [`Hints::essence`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Essence<S> {
+    /// The same is still to come as in this state, in which two players have changed seats if
+    /// `exchanged` is set. Actions may have other names there.
+    State { state: S, exchanged: bool },
+    /// Everyone gets this, whatever is played.
+    Settled(Payoffs),
 }

@@ -13,7 +13,7 @@ pub mod toy;
 
 pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop};
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
-pub use hints::{CutOut, Guide, Hint, Hints};
+pub use hints::{CutOut, Essence, Guide, Hint, Hints};
 pub use rng::Rng;
 pub use show::{Board, Cell, Grid, Panel, Show, View, cell_name};
 

@@ -4,8 +4,10 @@ mod arena;
 mod behaviour;
 mod duel;
 pub mod experiment;
+mod exploit;
 mod perft;
 mod runner;
+mod solve;
 mod store;
 
 pub use arena::{Match, Outcome, Pairing, Played, Watch, play_match};
@@ -13,6 +15,10 @@ pub use behaviour::behaviour;
 pub use duel::{
     Duel, DuelError, DuelReport, ForfeitReport, Progress, SeatReport, SprtReport, run_duel,
 };
+pub use exploit::{
+    Exploit, ExploitError, ExploitPoint, ExploitProgress, ExploitReport, run_exploit,
+};
 pub use perft::{perft, perft_of};
 pub use runner::{RunError, RunProgress, RunSettings, RunSummary, run_experiments};
+pub use solve::{Opening, Solve, SolveError, SolveReport, run_solve};
 pub use store::{Counted, GameRow, Store, StoreError, StoredCell, Unit};

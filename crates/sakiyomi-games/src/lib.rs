@@ -6,6 +6,7 @@
 mod bits;
 pub mod breakthrough;
 pub mod connect_four;
+pub mod hagetaka;
 pub mod othello;
 pub mod sangoku;
 mod size;
@@ -16,6 +17,7 @@ mod two_players;
 pub use bits::Word;
 pub use breakthrough::Breakthrough;
 pub use connect_four::ConnectFour;
+pub use hagetaka::Hagetaka;
 pub use othello::Othello;
 pub use size::SizeError;
 pub use tic_tac_toe::TicTacToe;

@@ -1,14 +1,20 @@
 //! Searches over any game: one Monte-Carlo tree search with its variants, flat Monte Carlo,
 //! max^n with alpha-beta, and the random player that all of them must beat.
 
+mod exact;
 mod flat;
+mod matrix;
 mod maxn;
 pub mod mcts;
 mod random;
 mod rule;
+mod sequential;
 
+pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use flat::FlatMonteCarlo;
+pub use matrix::MatrixGame;
 pub use maxn::MaxN;
-pub use mcts::{Bandit, Groups, Mcts, MctsSettings};
+pub use mcts::{Answer, Bandit, Groups, Learned, Mcts, MctsSettings, Place};
 pub use random::RandomPlayer;
 pub use rule::RulePlayer;
+pub use sequential::SequentialUct;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use rustc_hash::FxHasher;
-use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, Visitor, open_table};
+use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, TableError, Visitor, open_table};
 use sakiyomi_core::{Budget, Context, Playable, Player, Rng, Scratch, Stop, Turn};
 use sakiyomi_search::{Mcts, MctsSettings};
 use serde::Serialize;
@@ -192,6 +192,20 @@ const SIGNATURE: &[(&str, &[&str])] = &[
     ("othello", &["uct:iterations=500", "flat:iterations=200", "maxn:depth=3"]),
     ("sangoku", &["uct:iterations=300,c=0.15,expand=10,pruned,limit=10", "rule-based"]),
     ("sangoku:scenario=c", &["sangoku-best:iterations=300", "uct:iterations=200,groups=shared"]),
+    (
+        "hagetaka",
+        &[
+            "rm:iterations=300",
+            "oos:iterations=300",
+            "exp3:iterations=300",
+            "smuct",
+            "duct:mix",
+            "sp",
+        ],
+    ),
+    ("hagetaka:n=10,players=3", &["rm:iterations=300,plus", "oos:iterations=300", "ducb1t"]),
+    ("goofspiel:n=10", &["rm:endgame=4", "duct:strict", "sequential:iterations=300"]),
+    ("goofspiel:n=5,order=descending", &["exact"]),
 ];
 const SIGNATURE_PLIES: [usize; 3] = [0, 4, 9];
 
@@ -206,9 +220,11 @@ pub fn signature() -> Result<u64, anyhow::Error> {
             let mut table = open_table(&game, plies as u64)?;
             let random = AgentSpec::Random;
             for _ in 0..plies {
-                let Some(player) = mover(&table.turn()) else { break };
-                let action = table.advise(&random, player, &Stop::new())?.action;
-                table.play(&[action.as_str()])?;
+                let Turn::Choose(who) = table.turn() else { break };
+                let advise = |player| table.advise(&random, player, &Stop::new());
+                let actions = who.map(|player| Ok(advise(player)?.action));
+                let actions: Vec<String> = actions.collect::<Result<_, TableError>>()?;
+                table.play(&actions.iter().map(String::as_str).collect::<Vec<_>>())?;
             }
             let Some(player) = mover(&table.turn()) else { continue };
             let advice = table.advise(&agent, player, &Stop::new())?;

@@ -54,6 +54,8 @@ fn every_command_has_help_with_an_example() {
         "replay",
         "bench",
         "perft",
+        "exploit",
+        "solve",
         "completions",
     ];
     for command in commands {
@@ -160,6 +162,29 @@ fn bench_measures_and_signs() {
     }
     let signature = succeeds(&["bench", "--signature"]);
     assert_eq!(signature, include_str!("../../../tests/signature.txt"));
+}
+
+#[test]
+fn strategies_are_measured_and_games_solved() {
+    let report = json(&["exploit", "goofspiel:n=4", "uniform", "--json"]);
+    assert!((report["nash_conv"].as_f64().unwrap() - 215.0 / 288.0).abs() < 1e-9, "{report}");
+    assert_eq!(report["best_response"].as_array().unwrap().len(), 2);
+    assert!(report["states"].as_u64().unwrap() > 100 && report["cpu_seconds"].is_f64());
+    let curve = succeeds(&["exploit", "hagetaka:n=3", "rm", "--iterations", "1000"]);
+    assert!(curve.contains("| 1000 ") && curve.contains('#'), "{curve}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("solution").display().to_string();
+    let solved = succeeds(&["solve", "hagetaka:n=4", "--save", &file, "--check"]);
+    assert!(solved.contains("value 0.5") && solved.contains("NashConv"), "{solved}");
+    let exact = format!("exact:file={file}");
+    let report = json(&["duel", "hagetaka:n=4", &exact, "sp", "--games", "20", "--json"]);
+    assert_eq!(report["n_forfeits"], 0, "{report}");
+    is_refused(&["duel", "hagetaka:n=5", &exact, "sp"], &["solution of hagetaka:n=4"]);
+    is_refused(&["duel", "othello", "sp", "random"], &["no vulture cards"]);
+    is_refused(&["duel", "hagetaka:players=3", "rm:endgame=3", "random"], &["two players"]);
+    is_refused(&["solve", "hagetaka:n=4,players=3"], &["two players"]);
+    is_refused(&["exploit", "hagetaka:n=3", "exec:./bot.py"], &["is a program"]);
+    is_refused(&["solve", "hagetaka:n=30"], &["from 1 to 20"]);
 }
 
 #[test]

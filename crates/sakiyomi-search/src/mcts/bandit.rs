@@ -9,6 +9,12 @@
 //! Rows of one simultaneous node that all take their highest score fall into step with each other
 //! and do not mix, so there an arm is drawn among those within 0.01 of the highest, as Bošanský et
 //! al. (2016) found necessary.
+//!
+//! For simultaneous nodes there are also rules that draw from a mixed strategy: Exp3 (Auer et al.
+//! 1995), regret matching (Hart and Mas-Colell 2000) and online outcome sampling, all in the form of
+//! Lanctot, Lisý and Winands (2013); and SM-UCT, which adds up the scores of joint actions. Those
+//! that need the means of neighbouring joint actions learn in the module `around`. Average
+//! strategies leave out the exploration, as Bošanský et al. advise.
 
 use std::sync::LazyLock;
 
@@ -21,6 +27,16 @@ pub enum Bandit {
     Ucb1 { c: f64 },
     /// mean + c sqrt(ln n / n_j * min(1/4, variance_j + sqrt(2 ln n / n_j)))
     Ucb1Tuned { c: f64 },
+    /// SM-UCT: the sum of mean + c sqrt(ln n / n_j) over all tried joint actions with this arm.
+    JointUcb1 { c: f64 },
+    /// Drawn with (1 - g) exp(g/k x_a) / sum + g/k, where x_a adds up payoff / probability.
+    Exp3 { explore: f64 },
+    /// Drawn in proportion to the positive regrets, and uniformly with probability `explore`.
+    /// `plus` keeps regrets from falling below 0.
+    RegretMatching { explore: f64, plus: bool },
+    /// Regret matching in which one player explores at a time and what it learns is weighted by
+    /// how likely its own picks were.
+    OutcomeSampling { explore: f64 },
 }
 
 /// The statistics of all arms of a tree, in columns; a row is a range of them. A column that the
@@ -34,6 +50,14 @@ pub(super) struct Arms {
     /// The mean and one over the root of the visits, for UCB1: kept up to date for the one arm that
     /// learns, so that the many that are compared cost a multiplication each.
     ready: Vec<[f32; 2]>,
+    /// The means and one over the root of the visits, added up over joint actions, for SM-UCT.
+    pub(super) joint: Vec<[f64; 2]>,
+    /// Estimated payoffs of Exp3, or regrets.
+    pub(super) weights: Vec<f64>,
+    /// Strategies added up, for those whose answer is their average.
+    pub(super) strategies: Vec<f64>,
+    /// Room for one strategy.
+    draft: Vec<f64>,
 }
 
 impl Arms {
@@ -42,6 +66,21 @@ impl Arms {
         self.sums.clear();
         self.squares.clear();
         self.ready.clear();
+        self.joint.clear();
+        self.weights.clear();
+        self.strategies.clear();
+    }
+
+    /// Writes the strategy of the regrets of a row: in proportion to those above 0, or uniform.
+    pub(super) fn match_regrets(&self, first: usize, n: usize, strategy: &mut Vec<f64>) {
+        strategy.clear();
+        strategy.extend(self.weights[first..first + n].iter().map(|regret| regret.max(0.0)));
+        let sum: f64 = strategy.iter().sum();
+        let scale = 1.0 / sum;
+        match scale.is_finite() {
+            true => strategy.iter_mut().for_each(|share| *share *= scale),
+            false => strategy.fill(1.0 / n as f64),
+        }
     }
 }
 
@@ -75,9 +114,42 @@ impl Bandit {
     /// Bytes that an arm takes in the columns of this bandit.
     pub(super) fn bytes_per_arm(self) -> usize {
         match self {
-            Bandit::Ucb1 { .. } => 4 + 8 + 8,
-            Bandit::Ucb1Tuned { .. } => 4 + 8 + 8,
+            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::Exp3 { .. } => 4 + 8 + 8,
+            Bandit::JointUcb1 { .. } => 4 + 8 + 16,
+            Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. } => 4 + 8 + 8 + 8,
         }
+    }
+
+    /// Whether rows learn from what is known about the joint actions around the one that was
+    /// played, so that every node keeps its mean.
+    pub(super) fn looks_around(self) -> bool {
+        match self {
+            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::Exp3 { .. } => false,
+            Bandit::JointUcb1 { .. }
+            | Bandit::RegretMatching { .. }
+            | Bandit::OutcomeSampling { .. } => true,
+        }
+    }
+
+    /// Whether a row learns from more than its player's payoff for its pick.
+    pub(super) fn learns_more(self) -> bool {
+        self.looks_around() || self.is_mixed()
+    }
+
+    /// Whether picks are drawn from a mixed strategy.
+    pub(super) fn is_mixed(self) -> bool {
+        match self {
+            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::JointUcb1 { .. } => false,
+            Bandit::Exp3 { .. }
+            | Bandit::RegretMatching { .. }
+            | Bandit::OutcomeSampling { .. } => true,
+        }
+    }
+
+    /// Whether the strategy that was learned is the average of those that were followed; otherwise
+    /// it is the share of visits.
+    pub(super) fn averages(self) -> bool {
+        matches!(self, Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. })
     }
 
     /// Appends `n` untried arms.
@@ -88,6 +160,12 @@ impl Bandit {
         match self {
             Bandit::Ucb1 { .. } => arms.ready.resize(len, [0.0; 2]),
             Bandit::Ucb1Tuned { .. } => arms.squares.resize(len, 0.0),
+            Bandit::JointUcb1 { .. } => arms.joint.resize(len, [0.0; 2]),
+            Bandit::Exp3 { .. } => arms.weights.resize(len, 0.0),
+            Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. } => {
+                arms.weights.resize(len, 0.0);
+                arms.strategies.resize(len, 0.0);
+            }
         }
     }
 
@@ -99,6 +177,12 @@ impl Bandit {
         match self {
             Bandit::Ucb1 { .. } => arms.ready.extend_from_slice(&from.ready[row]),
             Bandit::Ucb1Tuned { .. } => arms.squares.extend_from_slice(&from.squares[row]),
+            Bandit::JointUcb1 { .. } => arms.joint.extend_from_slice(&from.joint[row]),
+            Bandit::Exp3 { .. } => arms.weights.extend_from_slice(&from.weights[row]),
+            Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. } => {
+                arms.weights.extend_from_slice(&from.weights[row.clone()]);
+                arms.strategies.extend_from_slice(&from.strategies[row]);
+            }
         }
     }
 
@@ -120,9 +204,7 @@ impl Bandit {
                 let weight = c as f32 * exploration.root;
                 highest(arms.ready[first..first + n].iter().map(|&ready| ucb1(ready, weight)))
             }
-            Bandit::Ucb1Tuned { .. } => {
-                highest((first..first + n).map(|arm| self.score(arms, arm, exploration)))
-            }
+            _ => highest((first..first + n).map(|arm| self.score(arms, arm, exploration))),
         }
     }
 
@@ -146,6 +228,47 @@ impl Bandit {
         close.nth(draw).map_or(0, |(pick, _)| pick)
     }
 
+    /// Draws an arm of the row from its mixed strategy, and returns it with its probability. Players
+    /// who do not explore in this iteration follow their strategy alone.
+    pub(super) fn draw(
+        self,
+        arms: &mut Arms,
+        first: usize,
+        n: usize,
+        explores: bool,
+        rng: &mut Rng,
+    ) -> (usize, f64) {
+        let mut strategy = std::mem::take(&mut arms.draft);
+        let explore = match self {
+            Bandit::Exp3 { explore } => {
+                exponential_weights(&arms.weights[first..first + n], explore, &mut strategy);
+                explore
+            }
+            Bandit::RegretMatching { explore, .. } => {
+                arms.match_regrets(first, n, &mut strategy);
+                let average = &mut arms.strategies[first..first + n];
+                average.iter_mut().zip(&strategy).for_each(|(sum, share)| *sum += share);
+                explore
+            }
+            Bandit::OutcomeSampling { explore } => {
+                arms.match_regrets(first, n, &mut strategy);
+                if explores { explore } else { 0.0 }
+            }
+            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::JointUcb1 { .. } => {
+                unreachable!("these pick by score");
+            }
+        };
+        let roll = rng.unit();
+        let pick = if roll < explore {
+            (roll / explore * n as f64) as usize
+        } else {
+            share_at(&strategy, (roll - explore) / (1.0 - explore))
+        };
+        let probability = (1.0 - explore) * strategy[pick] + explore / n as f64;
+        arms.draft = strategy;
+        (pick, probability)
+    }
+
     /// The score by which `pick` compares arms that were tried.
     #[inline]
     pub(super) fn score(self, arms: &Arms, arm: usize, exploration: Exploration) -> f32 {
@@ -158,6 +281,13 @@ impl Bandit {
                 let ln = exploration.ln * share;
                 mean + c as f32 * (ln * (variance + (2.0 * ln).sqrt()).min(0.25)).sqrt()
             }
+            Bandit::JointUcb1 { c } => {
+                let [mean, width] = arms.joint[arm];
+                mean as f32 + c as f32 * exploration.root * width as f32
+            }
+            Bandit::Exp3 { .. }
+            | Bandit::RegretMatching { .. }
+            | Bandit::OutcomeSampling { .. } => arms.weights[arm] as f32,
         }
     }
 
@@ -171,8 +301,40 @@ impl Bandit {
                 arms.ready[arm] = [arms.sums[arm] as f32 / visits, 1.0 / visits.sqrt()];
             }
             Bandit::Ucb1Tuned { .. } => arms.squares[arm] += payoff * payoff,
+            // These learn from the probability of the pick, or from what is around it.
+            Bandit::JointUcb1 { .. }
+            | Bandit::Exp3 { .. }
+            | Bandit::RegretMatching { .. }
+            | Bandit::OutcomeSampling { .. } => {}
         }
     }
+}
+
+/// The strategy of Exp3 before exploration is mixed in. The largest weight is taken off all, which
+/// changes nothing but keeps the exponentials in range.
+fn exponential_weights(weights: &[f64], explore: f64, strategy: &mut Vec<f64>) {
+    let rate = explore / weights.len() as f64;
+    let largest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    strategy.clear();
+    strategy.extend(weights.iter().map(|weight| libm::exp(rate * (weight - largest))));
+    let sum: f64 = strategy.iter().sum();
+    strategy.iter_mut().for_each(|share| *share /= sum);
+}
+
+/// The index at which the shares, added up, exceed `roll`; rounding falls to the last one above 0.
+#[inline]
+fn share_at(shares: &[f64], mut roll: f64) -> usize {
+    let mut last = 0;
+    for (i, &share) in shares.iter().enumerate() {
+        if share > 0.0 {
+            last = i;
+            if roll < share {
+                break;
+            }
+            roll -= share;
+        }
+    }
+    last
 }
 
 /// How far from the highest score an arm may be to be drawn at a simultaneous node.

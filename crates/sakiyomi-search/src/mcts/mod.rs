@@ -13,14 +13,19 @@
 //!   that payoffs are not only win or loss: an arm that is proven is scored by its exact payoff.
 //!   Proofs stop at chance and at simultaneous turns. With more than two players a node whose best
 //!   arms differ for the others stays open.
+//! - *Endgame*: the last turns of a game of two are solved exactly, as matrix games, when a node is
+//!   expanded there and when the match itself is there.
 //! - *Trees*: root parallelism (Chaslot et al. 2008): several trees on several threads, each with
 //!   its own stream and share of the iterations; their roots are added up.
 //! - What a game knows beyond its rules: see `advice.rs`, and [`Guide`] for playouts.
 
 mod advice;
+mod around;
 mod bandit;
+mod learned;
 mod tree;
 
+use std::sync::Arc;
 use std::thread;
 
 use sakiyomi_core::{
@@ -31,11 +36,18 @@ use sakiyomi_core::{
 pub use advice::Groups;
 pub use bandit::Bandit;
 use bandit::Exploration;
+pub use learned::{Learned, Place};
 use tree::{Kind, Node, NodeId, Row, Tree};
+
+use crate::exact::{Exact, Solution};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MctsSettings {
     pub bandit: Bandit,
+    pub answer: Answer,
+    /// Takes the highest score where players choose at once, instead of drawing among those that
+    /// are close to it.
+    pub strict: bool,
     pub budget: Budget,
     /// Visits that a leaf gets before it has arms.
     pub expand: u32,
@@ -57,6 +69,18 @@ pub struct MctsSettings {
     pub trees: u32,
     /// Starts from nothing at every decision instead of keeping the tree between moves.
     pub fresh: bool,
+    /// From so many turns before the end on, states are solved exactly; see [`Hints::turns_left`].
+    pub endgame: u32,
+}
+
+/// Which action is chosen in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The one with the most visits.
+    Max,
+    /// One that is drawn from the strategy that was learned: the average strategy of regret
+    /// matching and outcome sampling, the shares of visits of the others.
+    Mix,
 }
 
 impl MctsSettings {
@@ -64,6 +88,8 @@ impl MctsSettings {
     pub fn new(budget: Budget) -> MctsSettings {
         MctsSettings {
             bandit: Bandit::Ucb1 { c: 1.0 },
+            answer: Answer::Max,
+            strict: false,
             budget,
             expand: 1,
             graph: false,
@@ -75,6 +101,7 @@ impl MctsSettings {
             bonus: 0.0,
             trees: 1,
             fresh: false,
+            endgame: 0,
         }
     }
 }
@@ -92,6 +119,11 @@ pub struct Mcts<G: Game> {
 impl<G: Hints> Mcts<G> {
     pub fn new(settings: MctsSettings) -> Mcts<G> {
         Mcts { settings, root: None, walks: Vec::new(), field: None }
+    }
+
+    /// Changes the budget of the searches to come.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.settings.budget = budget;
     }
 
     /// Nodes in memory, over all trees.
@@ -112,10 +144,7 @@ impl<G: Hints> Mcts<G> {
     /// Searches from `state`, on top of what is known about it, and returns the iterations done.
     pub fn search(&mut self, game: &G, state: &G::State, context: &mut Context<'_>) -> u64 {
         let MctsSettings { trees, budget, fresh, .. } = self.settings;
-        if self.walks.is_empty() {
-            let new = |_| Walk::new(game, &self.settings);
-            self.walks = (0..trees.max(1)).map(new).collect();
-        }
+        self.plant(game);
         if fresh || self.root.as_ref() != Some(state) {
             self.forget();
             self.root = Some(state.clone());
@@ -138,6 +167,14 @@ impl<G: Hints> Mcts<G> {
         })
     }
 
+    /// Makes the trees, if they are not there yet.
+    fn plant(&mut self, game: &G) {
+        if self.walks.is_empty() {
+            let new = |_| Walk::new(game, &self.settings);
+            self.walks = (0..self.settings.trees.max(1)).map(new).collect();
+        }
+    }
+
     /// Empties the trees, whose memory is used again.
     fn forget(&mut self) {
         self.walks.iter_mut().for_each(|walk| walk.tree.clear());
@@ -153,6 +190,7 @@ impl<G: Hints> Mcts<G> {
                 let action = walk.tree.actions[row.first + pick];
                 let Some(arm) = arms.iter_mut().find(|arm| arm.action == action) else { continue };
                 arm.visits += u64::from(walk.tree.arms.visits[row.first + pick]);
+                arm.weight += walk.tree.weight(row.first + pick);
                 arm.sum += walk.tree.arms.sums[row.first + pick];
                 if self.settings.solver && walk.tree.nodes[ROOT as usize].choosing().len() == 1 {
                     let proof = walk.tree.arm_proof(ROOT, pick).map(|payoffs| payoffs[player]);
@@ -175,20 +213,36 @@ impl<G: Hints> Agent<G> for Mcts<G> {
         let mut actions = Vec::new();
         game.actions(state, player, &mut actions);
         self.settings.guide.prune(game, state, player, &mut actions);
+        self.plant(game);
+        if let Some(solution) = self.walks.first_mut().and_then(|walk| walk.endgame(game, state)) {
+            return Ok(solution.choice(player, context, self.n_nodes() as u64));
+        }
         let iterations = self.search(game, state, context);
         let arms = self.root_arms(&actions, player);
+        let alone = matches!(game.turn(state), Turn::Choose(who) if who.len() == 1);
         let best = best_arm(&arms);
-        let total: u64 = arms.iter().map(|arm| arm.visits).sum();
-        // Visits say nothing against a proof.
+        // Visits say nothing against a proof. Of those who choose at once, whoever takes the most
+        // visited arm does not mix, and who measures the strategy has to know.
         let certain = arms[best].proven.is_some();
-        let share = |(i, arm): (usize, &RootArm<G::Action>)| match certain {
-            true => (arm.action, f64::from(u8::from(i == best))),
-            false => (arm.action, arm.visits as f64 / total.max(1) as f64),
+        let is_pure = certain || self.settings.answer == Answer::Max && !alone;
+        let total: f64 = arms.iter().map(|arm| arm.weight).sum();
+        let share = |(i, arm): (usize, &RootArm<G::Action>)| match is_pure {
+            true => f64::from(u8::from(i == best)),
+            false if total > 0.0 => arm.weight / total,
+            false => 1.0 / arms.len() as f64,
+        };
+        let shares: Vec<f64> = arms.iter().enumerate().map(share).collect();
+        let chosen = match self.settings.answer {
+            Answer::Mix if !certain => context.rng.weighted(shares.iter().copied()),
+            _ => best,
         };
         Ok(Choice {
-            action: arms[best].action,
-            policy: arms.iter().enumerate().map(share).collect(),
-            value: arms[best].value(),
+            action: arms[chosen].action,
+            policy: arms.iter().map(|arm| arm.action).zip(shares).collect(),
+            value: match self.settings.answer {
+                Answer::Max => arms[best].value(),
+                Answer::Mix => mean_value(&arms),
+            },
             iterations,
             nodes: self.n_nodes() as u64,
         })
@@ -199,7 +253,7 @@ impl<G: Hints> Agent<G> for Mcts<G> {
             return self.forget();
         }
         for walk in &mut self.walks {
-            match walk.child_after(game, before, actions) {
+            match walk.child_after(game, ROOT, before, actions) {
                 Some(child) => walk.tree = walk.tree.below(child),
                 None => return self.forget(),
             }
@@ -215,17 +269,25 @@ struct RootArm<A> {
     action: A,
     visits: u64,
     sum: f64,
+    /// The part in the strategy, before all parts are made to add up to 1.
+    weight: f64,
     proven: Option<f64>,
 }
 
 impl<A> RootArm<A> {
     fn new(action: A) -> RootArm<A> {
-        RootArm { action, visits: 0, sum: 0.0, proven: None }
+        RootArm { action, visits: 0, sum: 0.0, weight: 0.0, proven: None }
     }
 
     fn value(&self) -> Option<f64> {
         self.proven.or_else(|| (self.visits > 0).then(|| self.sum / self.visits as f64))
     }
+}
+
+/// What the row as a whole gave.
+fn mean_value<A>(arms: &[RootArm<A>]) -> Option<f64> {
+    let visits: u64 = arms.iter().map(|arm| arm.visits).sum();
+    (visits > 0).then(|| arms.iter().map(|arm| arm.sum).sum::<f64>() / visits as f64)
 }
 
 /// The most visited arm, of equals the one with the better mean. What is proven counts more than
@@ -257,11 +319,19 @@ const ROOT: NodeId = 0;
 struct Walk<G: Game> {
     tree: Tree<G::Action>,
     settings: MctsSettings,
+    /// Who knows the last turns exactly, and how many.
+    oracle: Option<(u32, Exact<G>)>,
     state: G::State,
     scratch: Scratch<G::Action>,
     path: Vec<Step>,
     /// The picks of all steps of the path, one per choosing player each.
     picks: Vec<u16>,
+    /// How likely each of them was, if the bandit draws.
+    odds: Vec<f64>,
+    /// Who explores in this iteration of outcome sampling.
+    explorer: Player,
+    /// How likely the explorer's picks were up to each step.
+    reaches: Vec<f64>,
 }
 
 /// A node on the path. A leaf, and a node of chance, has no picks.
@@ -275,12 +345,19 @@ struct Step {
 impl<G: Hints> Walk<G> {
     fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
         Walk {
-            tree: Tree::new(settings.bandit, settings.graph),
+            tree: Tree::new(settings.bandit, settings.graph, game.players()),
             settings: MctsSettings { expand: settings.expand.max(1), ..*settings },
+            oracle: (settings.endgame > 0).then(|| {
+                let memory = settings.budget.memory / u64::from(settings.trees.max(1));
+                (settings.endgame, Exact::new(memory, Arc::default()))
+            }),
             state: game.start(),
             scratch: Scratch::default(),
             path: Vec::new(),
             picks: Vec::new(),
+            odds: Vec::new(),
+            explorer: Player(0),
+            reaches: Vec::new(),
         }
     }
 
@@ -297,7 +374,8 @@ impl<G: Hints> Walk<G> {
             self.tree.remember(game.key(root), ROOT);
         }
         self.state.clone_from(root);
-        if !self.tree.nodes[ROOT as usize].has_rows() {
+        let entry = self.tree.nodes[ROOT as usize];
+        if entry.kind() == Kind::Choose && !entry.has_rows() {
             self.grow(game, ROOT, rng);
         }
         let room = Room::of(&budget);
@@ -306,6 +384,7 @@ impl<G: Hints> Walk<G> {
             self.state.clone_from(root);
             let payoffs = self.walk_down(game, room, rng);
             self.back_up(&payoffs);
+            self.explorer = Player((self.explorer.0 + 1) % game.players() as u8);
         }
         meter.done()
     }
@@ -314,6 +393,7 @@ impl<G: Hints> Walk<G> {
     fn walk_down(&mut self, game: &G, room: Room, rng: &mut Rng) -> Payoffs {
         self.path.clear();
         self.picks.clear();
+        self.odds.clear();
         let mut node = ROOT;
         loop {
             let first_pick = self.picks.len();
@@ -331,6 +411,10 @@ impl<G: Hints> Walk<G> {
                     if !entry.has_rows() {
                         if entry.visits < self.settings.expand || room.is_taken(&self.tree) {
                             return self.play_out(game, rng);
+                        }
+                        if let Some(payoffs) = self.solve(game) {
+                            self.tree.prove(node, payoffs);
+                            return payoffs;
                         }
                         self.grow(game, node, rng);
                     }
@@ -366,6 +450,19 @@ impl<G: Hints> Walk<G> {
     /// Lets every choosing player pick an arm, and plays the joint action.
     #[inline]
     fn pick(&mut self, game: &G, node: NodeId, rng: &mut Rng) {
+        if self.tree.bandit.is_mixed() {
+            self.draw(node, rng);
+        } else {
+            self.pick_by_score(game, node, rng);
+        }
+        game.apply(&mut self.state, &self.scratch.joint);
+        if let Some(step) = self.path.last_mut() {
+            step.n_picks = self.picks.len() as u32 - step.first_pick;
+        }
+    }
+
+    #[inline]
+    fn pick_by_score(&mut self, game: &G, node: NodeId, rng: &mut Rng) {
         let Walk { tree, scratch, picks, settings, .. } = self;
         let Node { visits, .. } = tree.nodes[node as usize];
         let alone = tree.nodes[node as usize].choosing().len() == 1;
@@ -373,13 +470,13 @@ impl<G: Hints> Walk<G> {
         scratch.joint.clear();
         for Row { player, first, len } in tree.rows(node) {
             let n_shown = settings.n_shown(len, visits);
-            let pick = if !alone {
+            let pick = if !alone && !settings.strict {
                 tree.bandit.pick_loosely(&tree.arms, first, len, visits, exploration, rng)
             } else if let (true, Some(untried)) =
-                (n_shown < len, advice::untried(&tree.arms, first, n_shown))
+                (alone && n_shown < len, advice::untried(&tree.arms, first, n_shown))
             {
                 untried
-            } else if settings.solver && visits as usize >= n_shown {
+            } else if alone && settings.solver && visits as usize >= n_shown {
                 let shown = Row { player, first, len: n_shown };
                 pick_with_proofs(tree, node, shown, exploration)
             } else {
@@ -393,9 +490,18 @@ impl<G: Hints> Walk<G> {
             }
             scratch.joint.push(action);
         }
-        game.apply(&mut self.state, &scratch.joint);
-        if let Some(step) = self.path.last_mut() {
-            step.n_picks = self.picks.len() as u32 - step.first_pick;
+    }
+
+    fn draw(&mut self, node: NodeId, rng: &mut Rng) {
+        let Walk { tree, scratch, picks, odds, explorer, .. } = self;
+        scratch.joint.clear();
+        for i in 0..tree.nodes[node as usize].choosing().len() {
+            let Some(Row { player, first, len }) = tree.rows(node).nth(i) else { break };
+            let explores = player == *explorer;
+            let (pick, probability) = tree.bandit.draw(&mut tree.arms, first, len, explores, rng);
+            picks.push(pick as u16);
+            odds.push(probability);
+            scratch.joint.push(tree.actions[first + pick]);
         }
     }
 
@@ -414,6 +520,20 @@ impl<G: Hints> Walk<G> {
             self.tree.prove(node, payoffs);
         }
         (node, true)
+    }
+
+    /// The payoffs of the current state, if it is one of those that are solved exactly.
+    fn solve(&mut self, game: &G) -> Option<Payoffs> {
+        let (endgame, oracle) = self.oracle.as_mut()?;
+        let is_near = game.turns_left(&self.state)? <= *endgame;
+        is_near.then(|| oracle.payoffs(game, &self.state).ok())?
+    }
+
+    /// The solution of a state in which players choose, if it is one of those.
+    fn endgame(&mut self, game: &G, state: &G::State) -> Option<Solution<G::Action>> {
+        let (endgame, oracle) = self.oracle.as_mut()?;
+        let is_near = game.turns_left(state)? <= *endgame;
+        is_near.then(|| oracle.solve(game, state).ok())?
     }
 
     /// Gives the node of the current state a row for each choosing player.
@@ -442,9 +562,13 @@ impl<G: Hints> Walk<G> {
     }
 
     fn back_up(&mut self, payoffs: &Payoffs) {
-        for step in &self.path {
-            let picks = &self.picks[step.first_pick as usize..][..step.n_picks as usize];
-            self.tree.learn(step.node, picks, payoffs);
+        if self.tree.bandit.learns_more() {
+            self.back_up_more(payoffs);
+        } else {
+            for step in &self.path {
+                let picks = &self.picks[step.first_pick as usize..][..step.n_picks as usize];
+                self.tree.learn(step.node, picks, payoffs);
+            }
         }
         if self.settings.solver {
             self.back_up_proofs();
@@ -472,25 +596,31 @@ impl<G: Hints> Walk<G> {
     }
 
     /// The child that the real actions lead to, if the tree has it.
-    fn child_after(&self, game: &G, before: &G::State, actions: &[G::Action]) -> Option<NodeId> {
+    fn child_after(
+        &self,
+        game: &G,
+        node: NodeId,
+        before: &G::State,
+        actions: &[G::Action],
+    ) -> Option<NodeId> {
         if game.turn(before) == Turn::Chance
             || (actions.len() == 1 && self.settings.groups == Some(Groups::Shared))
         {
-            return self.tree.child(self.tree.chance_slot(ROOT, &actions[0]));
+            return self.tree.child(self.tree.chance_slot(node, &actions[0]));
         }
-        if !self.tree.nodes[ROOT as usize].has_rows() {
+        if !self.tree.nodes[node as usize].has_rows() {
             return None;
         }
         let picks: Option<Vec<u16>> = self
             .tree
-            .rows(ROOT)
+            .rows(node)
             .zip(actions)
             .map(|(row, action)| {
                 let arms = &self.tree.actions[row.first..row.first + row.len];
                 arms.iter().position(|arm| arm == action).map(|pick| pick as u16)
             })
             .collect();
-        self.tree.child(self.tree.slot(ROOT, &picks?))
+        self.tree.child(self.tree.slot(node, &picks?))
     }
 }
 

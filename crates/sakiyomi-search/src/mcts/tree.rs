@@ -11,6 +11,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 use sakiyomi_core::{Payoffs, Player, Players, Turn};
 
+use super::around::Outlook;
 use super::bandit::{Arms, Bandit};
 
 pub(super) type NodeId = u32;
@@ -30,6 +31,7 @@ pub(super) struct Tree<A> {
     pub(super) nodes: Vec<Node>,
     pub(super) arms: Arms,
     pub(super) actions: Vec<A>,
+    pub(super) outlook: Outlook,
     tables: Vec<u32>,
     /// Children by node and outcome of chance, or joint action.
     far: FxHashMap<(NodeId, u64), NodeId>,
@@ -62,6 +64,17 @@ pub(super) enum Kind {
     Proven,
 }
 
+impl Slot {
+    /// The slot that is so many places after this one.
+    #[inline]
+    pub(super) fn plus(self, joint: u64) -> Slot {
+        match self {
+            Slot::Table(start) => Slot::Table(start + joint as usize),
+            Slot::Far(node, first) => Slot::Far(node, first + joint),
+        }
+    }
+}
+
 /// Where a child is kept: in the tables, or in the hash map by node and joint action or outcome.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Slot {
@@ -75,6 +88,10 @@ pub(super) struct Row {
     pub(super) player: Player,
     pub(super) first: usize,
     pub(super) len: usize,
+}
+
+impl Row {
+    pub(super) const EMPTY: Row = Row { player: Player(0), first: 0, len: 0 };
 }
 
 impl Node {
@@ -92,12 +109,17 @@ impl Node {
 }
 
 impl<A: Copy + Eq + Hash> Tree<A> {
-    pub(super) fn new(bandit: Bandit, graph: bool) -> Tree<A> {
+    pub(super) fn new(bandit: Bandit, graph: bool, n_players: usize) -> Tree<A> {
+        Tree::with_outlook(bandit, graph, Outlook::new(bandit, n_players))
+    }
+
+    fn with_outlook(bandit: Bandit, graph: bool, outlook: Outlook) -> Tree<A> {
         Tree {
             bandit,
             nodes: Vec::new(),
             arms: Arms::default(),
             actions: Vec::new(),
+            outlook,
             tables: Vec::new(),
             far: FxHashMap::default(),
             index: graph.then(FxHashMap::default),
@@ -109,6 +131,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         self.nodes.clear();
         self.arms.clear();
         self.actions.clear();
+        self.outlook.clear();
         self.tables.clear();
         self.far.clear();
         self.proven.clear();
@@ -124,7 +147,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     /// Bytes in use. Hash maps hold their entries in tables that are at most 7/8 full.
     pub(super) fn bytes(&self) -> usize {
         let map = |capacity: usize, entry: usize| capacity * (entry + 1) * 8 / 7;
-        self.nodes.len() * size_of::<Node>()
+        self.nodes.len() * (size_of::<Node>() + self.outlook.bytes_per_node())
             + self.actions.len() * self.bytes_per_arm_without_child()
             + self.tables.len() * size_of::<u32>()
             + map(self.far.capacity(), size_of::<((NodeId, u64), NodeId)>())
@@ -150,6 +173,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         };
         let node = Node { visits: 0, first_arm: NONE, table: NONE, n_arms: 0, choosing, kind };
         self.nodes.push(node);
+        self.outlook.add();
         (self.nodes.len() - 1) as NodeId
     }
 
@@ -227,6 +251,17 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
+    /// Where the children of a simultaneous node with so many rows and joint actions are kept.
+    #[inline]
+    pub(super) fn joint_slot(&self, node: NodeId, n_rows: usize, n_joint: u64) -> Slot {
+        let start = self.nodes[node as usize].table as usize;
+        match n_rows {
+            1 => Slot::Table(start),
+            _ if n_joint <= LARGEST_TABLE as u64 => Slot::Table(start + n_rows),
+            _ => Slot::Far(node, 0),
+        }
+    }
+
     /// Where the child of a chance node after this outcome is kept.
     pub(super) fn chance_slot(&self, node: NodeId, outcome: &A) -> Slot {
         let mut hasher = FxHasher::default();
@@ -267,6 +302,14 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
+    /// The part of an arm in the strategy that its row has learned, up to a factor of the row.
+    pub(super) fn weight(&self, arm: usize) -> f64 {
+        match self.bandit.averages() {
+            true => self.arms.strategies[arm],
+            false => f64::from(self.arms.visits[arm]),
+        }
+    }
+
     /// What everyone gets at this node under best play, if that is proven.
     pub(super) fn proof(&self, node: NodeId) -> Option<&Payoffs> {
         match self.nodes[node as usize].kind {
@@ -294,7 +337,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
 
     /// The part of the tree that can be reached from `root`, which becomes node 0.
     pub(super) fn below(&self, root: NodeId) -> Tree<A> {
-        let mut below = Tree::new(self.bandit, self.is_graph());
+        let mut below = Tree::with_outlook(self.bandit, self.is_graph(), self.outlook.like());
         let mut moved = Moved { new_of: vec![NONE; self.nodes.len()], order: Vec::new() };
         let mut far: Vec<_> = self.far.iter().map(|(&at, &child)| (at, child)).collect();
         far.sort_unstable();
@@ -304,6 +347,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             let new = below.nodes.len() as NodeId;
             let node = self.nodes[old as usize];
             below.nodes.push(node);
+            below.outlook.copy(&self.outlook, old);
             if let Some(payoffs) = self.proof(old) {
                 below.proven.insert(new, *payoffs);
             }

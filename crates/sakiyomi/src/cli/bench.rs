@@ -27,7 +27,7 @@ pub(super) struct Options {
     /// CPU seconds per measurement, at least
     #[arg(long, default_value_t = 1.0, value_parser = super::positive)]
     seconds: f64,
-    /// The search to measure: uct with any of its parameters but budgets
+    /// The search to measure: uct, rm or another one, with any of its parameters but budgets
     #[arg(long, default_value = "uct")]
     agent: AgentSpec,
     /// Measure time per iteration and memory as a tree grows
@@ -51,8 +51,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
             false => Ok(writeln!(out, "{signature}")?),
         };
     }
-    let AgentSpec::Mcts(settings) = options.agent else {
-        let message = format!("`{}` is no tree search; expected uct:..", options.agent);
+    let Some(&settings) = options.agent.tree_search() else {
+        let message = format!("`{}` is no tree search; expected uct:.. or rm:..", options.agent);
         return Err(BadInput(message).into());
     };
     let all = || GAMES.iter().map(|entry| entry.name.parse()).collect::<Result<Vec<_>, _>>();

@@ -3,10 +3,12 @@
 mod bench;
 mod duel;
 mod experiments;
+mod exploit;
 mod lists;
 mod perft;
 mod play;
 mod replay;
+mod solve;
 mod store;
 
 use std::io::{self, IsTerminal, Write};
@@ -16,10 +18,11 @@ use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sakiyomi_catalog::{SpecError, TableError};
+use sakiyomi_catalog::{SpecError, TableError, parse_bytes};
 use sakiyomi_core::Stop;
-use sakiyomi_eval::DuelError;
 use sakiyomi_eval::experiment::ExperimentError;
+use sakiyomi_eval::{DuelError, ExploitError, SolveError};
+use sakiyomi_search::Unsolved;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 something failed on the way (reading, writing, \
                           the system); 2 the command or its input is wrong.";
@@ -49,6 +52,8 @@ enum Command {
     Replay(replay::Options),
     Bench(bench::Options),
     Perft(perft::Options),
+    Exploit(exploit::Options),
+    Solve(solve::Options),
     /// Print the completions of a shell
     #[command(
         after_help = "Example:\n  sakiyomi completions bash > /etc/bash_completion.d/sakiyomi"
@@ -73,6 +78,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Replay(options) => replay::run(&options, out),
         Command::Bench(options) => bench::run(&options, out),
         Command::Perft(options) => perft::run(&options, out),
+        Command::Exploit(options) => exploit::run(&options, out),
+        Command::Solve(options) => solve::run(&options, out),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "sakiyomi", &mut text);
@@ -102,6 +109,14 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
             || cause.is::<TableError>()
             || cause.is::<DuelError>()
             || cause.is::<ExperimentError>()
+            || matches!(
+                cause.downcast_ref(),
+                Some(ExploitError::Spec(_) | ExploitError::Program { .. })
+            )
+            || matches!(
+                cause.downcast_ref(),
+                Some(SolveError::Unsolved { error: Unsolved::Players, .. })
+            )
     })
 }
 
@@ -153,3 +168,11 @@ fn positive(text: &str) -> Result<f64, String> {
         _ => Err("expected a positive number of seconds".to_owned()),
     }
 }
+
+/// A size such as 512MiB or 2GiB, for arguments.
+fn memory(text: &str) -> Result<u64, String> {
+    parse_bytes(text).ok_or_else(|| "expected a size such as 512MiB or 2GiB".to_owned())
+}
+
+/// Progress of work whose length nobody knows.
+const SPINNER: &str = "{spinner} {elapsed} {prefix} {msg}";

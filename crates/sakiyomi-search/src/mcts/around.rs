@@ -1,0 +1,347 @@
+//! Learning from the joint actions around the one that was played: SM-UCT, regret matching, and
+//! online outcome sampling (Lanctot, Lisý and Winands 2013).
+//!
+//! These know the mean payoffs of every node. What another arm would have given is the mean of the
+//! child to which it leads, the others' picks being what they were; a joint action that was never
+//! tried counts as much as the node itself does on average, which the papers leave open.
+//!
+//! Outcome sampling sums over all actions of the one opponent, weighted by its strategy. With more
+//! than one opponent their picks, which are drawn from their strategies, stand for that sum: the
+//! estimate has the same expectation, and the cost does not grow with the number of players.
+//! Means of payoffs would be those of the exploring player rather than those of its strategy. So what
+//! is backed up, and what a node's mean for a player is made of, is what the explorer's strategy is
+//! worth at the node; the paper, which backs up the payoff itself, stays far from equilibrium.
+
+use std::hash::Hash;
+
+use sakiyomi_core::{Hints, MAX_PLAYERS, Payoffs, Player};
+
+use super::bandit::Bandit;
+use super::tree::{NodeId, Row, Slot, Tree};
+use super::{Step, Walk};
+
+impl<G: Hints> Walk<G> {
+    /// Backs up where a row learns more than its own payoff.
+    pub(super) fn back_up_more(&mut self, payoffs: &Payoffs) {
+        if let Bandit::OutcomeSampling { .. } = self.tree.bandit {
+            return self.back_up_outcome(payoffs);
+        }
+        for i in 0..self.path.len() {
+            let Walk { tree, path, picks, odds, .. } = &mut *self;
+            tree.learn_more(visit(path, picks, odds, i), payoffs);
+        }
+    }
+
+    fn back_up_outcome(&mut self, payoffs: &Payoffs) {
+        let Walk { tree, path, picks, odds, reaches, explorer: player, .. } = self;
+        let player = *player;
+        let mut reach = 1.0;
+        reaches.clear();
+        for i in 0..path.len() {
+            reaches.push(reach);
+            let visit = visit(path, picks, odds, i);
+            let choosing = tree.nodes[visit.node as usize].choosing();
+            let own = choosing.zip(visit.odds).find(|(other, _)| *other == player);
+            reach *= own.map_or(1.0, |(_, probability)| *probability);
+        }
+        let mut value = payoffs[player];
+        for i in (0..path.len()).rev() {
+            let explorer = Explorer { player, reach: reaches[i] };
+            value = tree.learn_outcome(visit(path, picks, odds, i), payoffs, explorer, value);
+        }
+    }
+}
+
+/// How the iteration went at step `i` of the path.
+fn visit<'a>(path: &[Step], picks: &'a [u16], odds: &'a [f64], i: usize) -> Visit<'a> {
+    let Step { node, first_pick, n_picks } = path[i];
+    let range = first_pick as usize..(first_pick + n_picks) as usize;
+    let child = path.get(i + 1).map(|step| step.node);
+    Visit { node, picks: &picks[range.clone()], odds: odds.get(range).unwrap_or_default(), child }
+}
+
+/// How an iteration went at one node.
+#[derive(Clone, Copy, Debug)]
+struct Visit<'a> {
+    node: NodeId,
+    picks: &'a [u16],
+    /// How likely each pick was; empty if picks are not drawn.
+    odds: &'a [f64],
+    /// The node after this one on the path.
+    child: Option<NodeId>,
+}
+
+/// The part that the exploring player has in an iteration of outcome sampling.
+#[derive(Clone, Copy, Debug)]
+struct Explorer {
+    player: Player,
+    /// How likely its own picks were, from the root to the node.
+    reach: f64,
+}
+
+/// The rows of a node, and how joint actions are numbered in their table.
+struct Rows {
+    rows: [Row; MAX_PLAYERS],
+    strides: [u64; MAX_PLAYERS],
+    n: usize,
+    /// The number of the joint action that was played.
+    played: u64,
+    /// Where the child of the first joint action is kept.
+    first_child: Slot,
+}
+
+impl<A: Copy + Eq + Hash> Tree<A> {
+    /// Lets the rows of a node learn, as [`Tree::learn`] does, and beyond that what their bandit
+    /// asks for.
+    fn learn_more(&mut self, visit: Visit<'_>, payoffs: &Payoffs) {
+        let Visit { node, picks, odds, child } = visit;
+        if !picks.is_empty() {
+            match self.bandit {
+                Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } => {}
+                Bandit::Exp3 { .. } => self.learn_weights(node, picks, odds, payoffs),
+                Bandit::JointUcb1 { .. } => self.learn_joint(node, picks, child, payoffs),
+                Bandit::RegretMatching { plus, .. } => {
+                    self.learn_regrets(node, picks, payoffs, plus);
+                }
+                Bandit::OutcomeSampling { .. } => unreachable!("learns on the way back"),
+            }
+        }
+        self.learn(node, picks, payoffs);
+        self.outlook.learn(node, payoffs);
+    }
+
+    /// One step of outcome sampling, from the end of the path to its start: `value` is what the
+    /// explorer expects from the node after this one, and what is returned from this one.
+    fn learn_outcome(
+        &mut self,
+        visit: Visit<'_>,
+        payoffs: &Payoffs,
+        explorer: Explorer,
+        value: f64,
+    ) -> f64 {
+        let Visit { node, picks, .. } = visit;
+        let value = match picks.is_empty() {
+            true => value,
+            false => self.match_outcome(node, picks, explorer, value),
+        };
+        self.learn(node, picks, payoffs);
+        self.outlook.learn_one(node, explorer.player, value);
+        value
+    }
+
+    fn learn_weights(&mut self, node: NodeId, picks: &[u16], odds: &[f64], payoffs: &Payoffs) {
+        let rows = self.rows_of(node, picks);
+        for (i, row) in rows.rows[..rows.n].iter().enumerate() {
+            self.arms.weights[row.first + picks[i] as usize] += payoffs[row.player] / odds[i];
+        }
+    }
+
+    /// The child's part in the sums of the arms that lead to it changes from what it is to what it
+    /// is going to be.
+    fn learn_joint(
+        &mut self,
+        node: NodeId,
+        picks: &[u16],
+        child: Option<NodeId>,
+        payoffs: &Payoffs,
+    ) {
+        let Some(child) = child else { return };
+        let rows = self.rows_of(node, picks);
+        let visits = self.outlook.visits(child);
+        for (row, &pick) in rows.rows[..rows.n].iter().zip(picks) {
+            let mean = self.outlook.mean(child, row.player);
+            let width = if visits > 0.0 { 1.0 / visits.sqrt() } else { 0.0 };
+            let sums = &mut self.arms.joint[row.first + pick as usize];
+            sums[0] += (payoffs[row.player] - mean) / (visits + 1.0);
+            sums[1] += 1.0 / (visits + 1.0).sqrt() - width;
+        }
+    }
+
+    fn learn_regrets(&mut self, node: NodeId, picks: &[u16], payoffs: &Payoffs, plus: bool) {
+        let rows = self.rows_of(node, picks);
+        for (i, (row, &pick)) in rows.rows[..rows.n].iter().zip(picks).enumerate() {
+            let (stride, payoff) = (rows.strides[i], payoffs[row.player]);
+            let unknown = self.outlook.mean(node, row.player) - payoff;
+            let mut slot = rows.first_child.plus(rows.played - u64::from(pick) * stride);
+            let known = self.arms.weights[row.first + pick as usize];
+            for arm in row.first..row.first + row.len {
+                // An arm that nobody tried leads to no child, which saves looking for it.
+                let child = if self.arms.visits[arm] > 0 { self.child(slot) } else { None };
+                self.arms.weights[arm] += match child {
+                    Some(child) => self.outlook.mean(child, row.player) - payoff,
+                    None => unknown,
+                };
+                slot = slot.plus(stride);
+            }
+            // The pick itself is regretted by nothing.
+            self.arms.weights[row.first + pick as usize] = known;
+            if plus {
+                let regrets = &mut self.arms.weights[row.first..row.first + row.len];
+                regrets.iter_mut().for_each(|regret| *regret = regret.max(0.0));
+            }
+        }
+    }
+
+    /// Updates the explorer's regrets and the others' average strategies, and returns what the
+    /// explorer's strategy is worth here.
+    fn match_outcome(
+        &mut self,
+        node: NodeId,
+        picks: &[u16],
+        explorer: Explorer,
+        mut value: f64,
+    ) -> f64 {
+        let rows = self.rows_of(node, picks);
+        let weight = 1.0 / explorer.reach;
+        let played = value;
+        let mut strategy = Vec::with_capacity(rows.rows[0].len);
+        for (i, row) in rows.rows[..rows.n].iter().enumerate() {
+            self.arms.match_regrets(row.first, row.len, &mut strategy);
+            if row.player != explorer.player {
+                let average = &mut self.arms.strategies[row.first..row.first + row.len];
+                average.iter_mut().zip(&strategy).for_each(|(sum, share)| *sum += weight * share);
+                continue;
+            }
+            let values = self.values_of_arms(node, &rows, i, picks, played);
+            value = values.iter().zip(&strategy).map(|(value, share)| value * share).sum();
+            let regrets = &mut self.arms.weights[row.first..row.first + row.len];
+            for (regret, arm) in regrets.iter_mut().zip(&values) {
+                *regret += weight * (arm - value);
+            }
+        }
+        value
+    }
+
+    /// What each arm of row `i` is worth against the others' strategies.
+    fn values_of_arms(
+        &self,
+        node: NodeId,
+        rows: &Rows,
+        i: usize,
+        picks: &[u16],
+        played: f64,
+    ) -> Vec<f64> {
+        let row = rows.rows[i];
+        let unknown = self.outlook.mean(node, row.player);
+        let value = |joint: u64| match self.child(rows.first_child.plus(joint)) {
+            _ if joint == rows.played => played,
+            Some(child) => self.outlook.mean(child, row.player),
+            None => unknown,
+        };
+        let own = u64::from(picks[i]) * rows.strides[i];
+        let mut values = vec![0.0; row.len];
+        if rows.n != 2 {
+            for (arm, sum) in values.iter_mut().enumerate() {
+                *sum = value(rows.played - own + arm as u64 * rows.strides[i]);
+            }
+            return values;
+        }
+        let (other, stride) = (rows.rows[1 - i], rows.strides[1 - i]);
+        let mut strategy = Vec::with_capacity(other.len);
+        self.arms.match_regrets(other.first, other.len, &mut strategy);
+        for (reply, share) in strategy.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+            for (arm, sum) in values.iter_mut().enumerate() {
+                *sum += share * value(arm as u64 * rows.strides[i] + reply as u64 * stride);
+            }
+        }
+        values
+    }
+
+    fn rows_of(&self, node: NodeId, picks: &[u16]) -> Rows {
+        let mut rows = Rows {
+            rows: [Row::EMPTY; MAX_PLAYERS],
+            strides: [1; MAX_PLAYERS],
+            n: picks.len(),
+            played: 0,
+            first_child: Slot::Table(0),
+        };
+        for (place, row) in rows.rows.iter_mut().zip(self.rows(node)) {
+            *place = row;
+        }
+        for i in (0..rows.n).rev() {
+            if i + 1 < rows.n {
+                rows.strides[i] = rows.strides[i + 1] * rows.rows[i + 1].len as u64;
+            }
+            rows.played += u64::from(picks[i]) * rows.strides[i];
+        }
+        let n_joint = rows.strides[0] * rows.rows[0].len as u64;
+        rows.first_child = self.joint_slot(node, rows.n, n_joint);
+        rows
+    }
+}
+
+/// The visits and the mean payoffs of every node, if the bandit asks for them; otherwise nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outlook {
+    /// Per node the visits, then the mean of each player; or visits and mean of one player after
+    /// the other, if players learn in different iterations.
+    numbers: Vec<f64>,
+    /// Numbers per node; 0 if nothing is kept.
+    width: usize,
+    /// From the mean of one player to that of the next.
+    step: usize,
+}
+
+impl Outlook {
+    pub(super) fn new(bandit: Bandit, n_players: usize) -> Outlook {
+        let (width, step) = match bandit {
+            Bandit::OutcomeSampling { .. } => (2 * n_players, 2),
+            _ if bandit.looks_around() => (1 + n_players, 1),
+            _ => (0, 1),
+        };
+        Outlook { numbers: Vec::new(), width, step }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.numbers.clear();
+    }
+
+    pub(super) fn bytes_per_node(&self) -> usize {
+        self.width * size_of::<f64>()
+    }
+
+    pub(super) fn add(&mut self) {
+        self.numbers.resize(self.numbers.len() + self.width, 0.0);
+    }
+
+    /// Appends the numbers of a node of another tree.
+    pub(super) fn copy(&mut self, from: &Outlook, node: NodeId) {
+        let start = node as usize * from.width;
+        self.numbers.extend_from_slice(&from.numbers[start..start + from.width]);
+    }
+
+    /// An empty one of the same kind.
+    pub(super) fn like(&self) -> Outlook {
+        Outlook { numbers: Vec::new(), ..*self }
+    }
+
+    #[inline]
+    fn visits(&self, node: NodeId) -> f64 {
+        self.numbers[node as usize * self.width]
+    }
+
+    #[inline]
+    fn mean(&self, node: NodeId, player: Player) -> f64 {
+        self.numbers[node as usize * self.width + 1 + player.index() * self.step]
+    }
+
+    fn learn_one(&mut self, node: NodeId, player: Player, payoff: f64) {
+        let start = node as usize * self.width + player.index() * self.step;
+        self.numbers[start] += 1.0;
+        self.numbers[start + 1] += (payoff - self.numbers[start + 1]) / self.numbers[start];
+    }
+
+    #[inline]
+    fn learn(&mut self, node: NodeId, payoffs: &Payoffs) {
+        if self.width == 0 {
+            return;
+        }
+        let start = node as usize * self.width;
+        let (visits, means) = self.numbers[start..start + self.width].split_at_mut(1);
+        visits[0] += 1.0;
+        let share = 1.0 / visits[0];
+        for (mean, payoff) in means.iter_mut().zip(payoffs.as_slice(MAX_PLAYERS)) {
+            *mean += share * (payoff - *mean);
+        }
+    }
+}
