@@ -98,9 +98,9 @@ pub(crate) fn write(name: &str, settings: &Settings) -> Fields {
         .with_unless("n", *cards as u32, default_cards(name))
         .with_unless("players", *players as u32, 2)
         .with_some("deck", (*deck != default.deck).then(deck_text))
-        .with_some("ties", (*ties != default.ties).then(|| text_of(&TIES, *ties)))
-        .with_some("order", (*order != default.order).then(|| text_of(&ORDERS, *order)))
-        .with_some("payoff", (*payoff != default.payoff).then(|| text_of(&PAYOFFS, *payoff)))
+        .with_some("ties", (*ties != default.ties).then(|| text_of(&TIES, ties)))
+        .with_some("order", (*order != default.order).then(|| text_of(&ORDERS, order)))
+        .with_some("payoff", (*payoff != default.payoff).then(|| text_of(&PAYOFFS, payoff)))
 }
 
 fn word<T: Copy>(
@@ -117,6 +117,6 @@ fn word<T: Copy>(
     })
 }
 
-fn text_of<T: PartialEq>(words: &[(&str, T)], value: T) -> String {
-    words.iter().find(|(_, known)| *known == value).map_or("", |(word, _)| word).to_owned()
+fn text_of<T: PartialEq>(words: &[(&str, T)], value: &T) -> String {
+    words.iter().find(|(_, known)| known == value).map_or("", |(word, _)| word).to_owned()
 }

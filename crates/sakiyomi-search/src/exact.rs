@@ -55,12 +55,11 @@ pub struct Solution<A> {
 impl<G: Hints> Exact<G> {
     /// A solver whose tables stay within `memory` bytes.
     pub fn new(memory: u64, known: Arc<Values>) -> Exact<G> {
-        let mut most_values = 1usize << 10;
+        // So many values fill a table of a power of two slots.
+        let mut most_values = 7usize << 7;
         while bytes_for(most_values * 2) <= memory {
             most_values *= 2;
         }
-        // A table that is allowed to be this large is 7/8 full.
-        let most_values = most_values / 8 * 7;
         let (values, games) = (Values::default(), Vec::new());
         Exact { values, known, most_values, games, game: PhantomData }
     }
