@@ -6,6 +6,7 @@ use sakiyomi_games::sangoku::{Battle, SCENARIOS, Scenario, Skirmish, War};
 use sakiyomi_games::{Breakthrough, ConnectFour, Hagetaka, Othello, SizeError, TicTacToe};
 
 use crate::fields::{Fields, Reader, spec_forms};
+use crate::gdl::{self, RuleSheet};
 use crate::hagetaka::{self, GOOFSPIEL, HAGETAKA};
 use crate::{Entry, Parameter, SpecError};
 
@@ -27,6 +28,7 @@ pub enum GameSpec {
     /// The same engine as Hagetaka, with other defaults.
     Goofspiel(Settings),
     Sangoku(Battlefield),
+    Gdl(RuleSheet),
 }
 
 /// Where a battle of sangoku comes from.
@@ -96,6 +98,12 @@ pub const GAMES: &[Entry] = &[
         parameters: hagetaka::GOOFSPIEL_PARAMETERS,
         example: "goofspiel:n=5,order=descending,payoff=point-difference",
     },
+    Entry {
+        name: gdl::NAME,
+        summary: "any game from its rules in the Game Description Language",
+        parameters: gdl::PARAMETERS,
+        example: "gdl:sheet=connect-four",
+    },
 ];
 
 /// A generic closure over games, so that a choice at run time reaches code compiled for the game.
@@ -119,6 +127,9 @@ impl GameSpec {
                 } else {
                     visitor.visit(War::new(&scenario).expect("every scenario fits the largest"))
                 }
+            }
+            GameSpec::Gdl(ref sheet) => {
+                visitor.visit(gdl::load(sheet).map_err(|error| self.to_fields().error(error))?)
             }
             GameSpec::TicTacToe => visitor.visit(TicTacToe),
             GameSpec::Othello => visitor.visit(Othello),
@@ -196,6 +207,7 @@ impl GameSpec {
                     )),
                 }
             }
+            gdl::NAME => GameSpec::Gdl(gdl::read(&mut reader)?),
             HAGETAKA => GameSpec::Hagetaka(hagetaka::read(HAGETAKA, &mut reader)?),
             GOOFSPIEL => GameSpec::Goofspiel(hagetaka::read(GOOFSPIEL, &mut reader)?),
             _ => return Err(reader.fields().unknown_name("game", GAMES)),
@@ -212,6 +224,7 @@ impl GameSpec {
                 .with_unless("height", size.1, default.1)
         };
         match *self {
+            GameSpec::Gdl(ref sheet) => gdl::write(sheet),
             GameSpec::Sangoku(ref field) => match field {
                 Battlefield::Scenario(name) => Fields::new("sangoku")
                     .with_some("scenario", (name != DEFAULT_SCENARIO).then(|| name.clone())),

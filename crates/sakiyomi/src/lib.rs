@@ -4,6 +4,7 @@ pub use sakiyomi_catalog as catalog;
 pub use sakiyomi_core as core;
 pub use sakiyomi_eval as eval;
 pub use sakiyomi_games as games;
+pub use sakiyomi_gdl as gdl;
 pub use sakiyomi_search as search;
 
 pub mod bench;

@@ -52,6 +52,7 @@ fn every_command_has_help_with_an_example() {
         "report",
         "store",
         "replay",
+        "gdl",
         "bench",
         "perft",
         "exploit",
@@ -290,4 +291,30 @@ fn wrong_experiments_and_stores_are_refused() {
     let missing = output(&["report", "--store", "no-such-store"]);
     assert_eq!(missing.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&missing.stderr).contains("there is no such store"));
+}
+
+#[test]
+fn rule_sheets_are_checked_measured_and_verified() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/gdl");
+    let sheet = folder.join("tic_tac_toe.kif");
+    let sheet = sheet.to_str().unwrap();
+    assert!(succeeds(&["gdl", "check", sheet]).contains("no errors"));
+    let info = json(&["gdl", "info", sheet, "--seconds", "0.05", "--json"]);
+    for field in ["ready_seconds", "playouts_per_cpu_second", "mean_plies"] {
+        assert!(info[field].as_f64().unwrap() > 0.0, "{field}");
+    }
+    let counts = json(&["gdl", "perft", sheet, "--depth", "4", "--json"]);
+    assert_eq!(counts["counts"][3]["sequences"], 3024);
+    let report = json(&["duel", "gdl", "uct:iterations=100", "random", "--games", "6", "--json"]);
+    assert_eq!(report["games"], 6);
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = folder.path().join("wrong.kif");
+    fs::write(&wrong, "(role x)\n(<= (legal x ?y)").unwrap();
+    is_refused(&["gdl", "check", wrong.to_str().unwrap()], &["line 2"]);
+    is_refused(&["gdl", "verify", sheet, wrong.to_str().unwrap()], &["line 1"]);
+    is_refused(
+        &["duel", "gdl:sheet=tic-tac-to", "uct", "random"],
+        &["did you mean `tic-tac-toe`?"],
+    );
+    is_refused(&["play", "gdl:no-such-file.kif"], &["no-such-file.kif"]);
 }

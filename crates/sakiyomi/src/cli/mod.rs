@@ -4,6 +4,7 @@ mod bench;
 mod duel;
 mod experiments;
 mod exploit;
+mod gdl;
 mod lists;
 mod perft;
 mod play;
@@ -22,6 +23,7 @@ use sakiyomi_catalog::{SpecError, TableError, parse_bytes};
 use sakiyomi_core::Stop;
 use sakiyomi_eval::experiment::ExperimentError;
 use sakiyomi_eval::{DuelError, ExploitError, SolveError};
+use sakiyomi_gdl::{GdlError, VerifyError};
 use sakiyomi_search::Unsolved;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 something failed on the way (reading, writing, \
@@ -50,6 +52,7 @@ enum Command {
     Report(experiments::ReportOptions),
     Store(store::Options),
     Replay(replay::Options),
+    Gdl(gdl::Options),
     Bench(bench::Options),
     Perft(perft::Options),
     Exploit(exploit::Options),
@@ -76,6 +79,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Report(options) => experiments::report(&options, out),
         Command::Store(options) => store::run(&options, out),
         Command::Replay(options) => replay::run(&options, out),
+        Command::Gdl(options) => gdl::run(&options, out),
         Command::Bench(options) => bench::run(&options, out),
         Command::Perft(options) => perft::run(&options, out),
         Command::Exploit(options) => exploit::run(&options, out),
@@ -109,6 +113,8 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
             || cause.is::<TableError>()
             || cause.is::<DuelError>()
             || cause.is::<ExperimentError>()
+            || cause.is::<GdlError>()
+            || cause.is::<VerifyError>()
             || matches!(
                 cause.downcast_ref(),
                 Some(ExploitError::Spec(_) | ExploitError::Program { .. })

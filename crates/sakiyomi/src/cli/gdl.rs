@@ -1,0 +1,146 @@
+//! `sakiyomi gdl`: rule sheets, looked at.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use sakiyomi::numbers::thousands;
+use sakiyomi_core::Game;
+use sakiyomi_eval::perft;
+use sakiyomi_gdl::{GdlError, GdlGame, Settings, Severity, Sheet, check, info, verify};
+use serde_json::json;
+
+use super::print_json;
+
+/// Check, measure and verify rule sheets in the Game Description Language
+#[derive(Debug, Args)]
+#[command(after_help = "A sheet is played as gdl:FILE.kif, the project's own as gdl:sheet=NAME.
+
+Examples:
+  sakiyomi gdl check games/gdl/tic_tac_toe.kif
+  sakiyomi gdl info games/gdl/connect_four.kif --json
+  sakiyomi play gdl:sheet=connect-four --seat uct:time=1s --seat human")]
+pub(super) struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Say what is wrong with a sheet, and where
+    #[command(after_help = "Example:\n  sakiyomi gdl check games/gdl/ttcc4.kif")]
+    Check {
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Compile a sheet and measure random playouts
+    #[command(after_help = "Example:\n  sakiyomi gdl info games/gdl/checkers.kif --seconds 3")]
+    Info {
+        file: PathBuf,
+        /// CPU seconds of playouts, at least
+        #[arg(long, default_value_t = 1.0, value_parser = super::positive)]
+        seconds: f64,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Count the sequences of joint moves of each length; forced plies are skipped
+    #[command(after_help = "Example:\n  sakiyomi gdl perft games/gdl/tic_tac_toe.kif --depth 5")]
+    Perft {
+        file: PathBuf,
+        /// The longest sequences to count
+        #[arg(long, default_value_t = 4)]
+        depth: u32,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Compare a sheet with a trace of matches, and name the first ply that differs
+    #[command(after_help = "Example:\n  sakiyomi gdl verify connectFour.kif connectFour.jsonl")]
+    Verify { file: PathBuf, trace: PathBuf },
+}
+
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
+    match &options.command {
+        Command::Check { file, json } => check_sheet(&read(file)?, *json, out),
+        Command::Info { file, seconds, json } => measure(&read(file)?, *seconds, *json, out),
+        Command::Perft { file, depth, json } => count(file, *depth, *json, out),
+        Command::Verify { file, trace } => {
+            let game = GdlGame::new(&read(file)?, &Settings::default())?;
+            let verified = verify(&game, &read(trace)?, None)?;
+            let (matches, plies) = (verified.matches, verified.plies);
+            Ok(writeln!(out, "{matches} matches with {plies} plies agree")?)
+        }
+    }
+}
+
+/// Old sheets have stray bytes in their comments, which do not matter.
+fn read(file: &Path) -> anyhow::Result<String> {
+    let bytes = fs::read(file).with_context(|| format!("{}", file.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn check_sheet(text: &str, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    let findings = check(&Sheet::parse(text).map_err(GdlError::from)?);
+    if as_json {
+        print_json(&findings, out)?;
+    } else {
+        for finding in &findings {
+            let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
+            writeln!(out, "{severity}: {finding}")?;
+        }
+    }
+    let is_error =
+        |finding: &&_| matches!(finding, sakiyomi_gdl::Finding { severity: Severity::Error, .. });
+    let errors: Vec<_> = findings.iter().filter(is_error).cloned().collect();
+    if !errors.is_empty() {
+        return Err(GdlError::Check(errors).into());
+    }
+    if !as_json {
+        writeln!(out, "no errors, {} warnings", findings.len())?;
+    }
+    Ok(())
+}
+
+fn measure(text: &str, seconds: f64, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    let info = info(text, &Settings::default(), seconds, 1)?;
+    if as_json {
+        return print_json(&info, out);
+    }
+    writeln!(out, "roles: {}", info.roles.join(", "))?;
+    writeln!(out, "engine: {}", info.engine)?;
+    if let Some(notice) = &info.notice {
+        writeln!(out, "{notice}")?;
+    }
+    if let Some(size) = info.size {
+        let (fluents, moves) = (size.fluents, size.moves);
+        let (gates, inputs) = (size.gates, size.inputs);
+        writeln!(out, "{fluents} propositions, {moves} moves, {gates} gates with {inputs} inputs")?;
+    }
+    writeln!(out, "ready after {:.3} s of CPU time", info.ready_seconds)?;
+    let rate = thousands(info.playouts_per_cpu_second);
+    Ok(writeln!(out, "{rate} playouts per CPU second, {:.1} plies each", info.mean_plies)?)
+}
+
+fn count(file: &Path, depth: u32, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    let game = GdlGame::new(&read(file)?, &Settings::default())?;
+    let mut counts = Vec::new();
+    for depth in 1..=depth {
+        let start = Instant::now();
+        let sequences = perft(&game, &game.start(), depth);
+        let seconds = start.elapsed().as_secs_f64();
+        if !as_json {
+            writeln!(out, "{depth:>3} {sequences:>16} {seconds:>9.3} s")?;
+        }
+        counts.push(json!({ "depth": depth, "sequences": sequences, "seconds": seconds }));
+    }
+    if as_json {
+        print_json(&json!({ "file": file.display().to_string(), "counts": counts }), out)?;
+    }
+    Ok(())
+}
