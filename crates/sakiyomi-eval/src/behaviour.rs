@@ -88,7 +88,7 @@ fn probe_agent(
     Ok(())
 }
 
-/// The same agent with a small budget that can be repeated; none for programs.
+/// The same agent with a small budget that can be repeated; none for programs and exact players.
 fn in_probe(agent: &AgentSpec) -> Option<AgentSpec> {
     let small = |budget: &Budget| {
         let iterations = budget.iterations.unwrap_or(PROBE_ITERATIONS).min(PROBE_ITERATIONS);
@@ -96,14 +96,19 @@ fn in_probe(agent: &AgentSpec) -> Option<AgentSpec> {
     };
     let mut agent = agent.clone();
     match &mut agent {
-        AgentSpec::Random => {}
-        AgentSpec::Flat { budget } => *budget = small(budget),
-        AgentSpec::Mcts(settings) => settings.budget = small(&settings.budget),
+        AgentSpec::Random | AgentSpec::Strength => {}
+        AgentSpec::Flat { budget } | AgentSpec::Sequential { budget, .. } => {
+            *budget = small(budget);
+        }
+        AgentSpec::Mcts(settings) | AgentSpec::Simultaneous(settings) => {
+            settings.budget = small(&settings.budget);
+        }
         AgentSpec::MaxN { depth, budget, .. } => {
             *depth = (*depth).min(PROBE_DEPTH);
             *budget = small(budget);
         }
-        AgentSpec::Exec { .. } => return None,
+        // A solution is what it is, and to work one out takes long.
+        AgentSpec::Exact { .. } | AgentSpec::Exec { .. } => return None,
     }
     Some(agent)
 }
