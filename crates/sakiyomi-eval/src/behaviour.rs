@@ -88,11 +88,12 @@ fn probe_agent(
     Ok(())
 }
 
-/// The same agent with a small budget that can be repeated; none for programs.
+/// The same agent with a small budget that can be repeated; none for programs and exact players.
 fn in_probe(agent: &AgentSpec) -> Option<AgentSpec> {
     let mut agent = agent.clone();
     match &mut agent {
-        AgentSpec::Exec { .. } => return None,
+        // A solution is what it is, and to work one out takes long.
+        AgentSpec::Exact { .. } | AgentSpec::Exec { .. } => return None,
         AgentSpec::MaxN { depth, .. } => *depth = (*depth).min(PROBE_DEPTH),
         _ => {}
     }
