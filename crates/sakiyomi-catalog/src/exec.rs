@@ -72,7 +72,7 @@ impl Program {
     fn start(&mut self) -> Result<&mut Process, String> {
         if self.process.is_none() {
             let mut process = Process::spawn(&self.command)?;
-            process.send(&self.greeting)?;
+            process.send(&self.greeting);
             let answer = process.answer(START_TIME)?;
             if answer != "ready" {
                 return Err(format!("answered `{}` instead of `ready`", shorten(&answer)));
@@ -87,7 +87,7 @@ impl Program {
         let request =
             format!("moves{}\nlegal{legal}\nclock\t{}\ngo\n", self.moves, time.as_millis());
         let process = self.start()?;
-        process.send(&request)?;
+        process.send(&request);
         let answer = process.answer(time + GRACE)?;
         match answer.split_once('\t') {
             Some(("move", text)) => Ok(text.to_owned()),
@@ -175,9 +175,10 @@ impl Process {
         Ok(Process { child, input, lines })
     }
 
-    fn send(&mut self, text: &str) -> Result<(), String> {
-        let sent = self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush());
-        sent.map_err(|_| self.end())
+    /// Whoever does not listen any more may still have answered, so what became of the program is
+    /// left to [`Process::answer`] to tell.
+    fn send(&mut self, text: &str) {
+        let _ = self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush());
     }
 
     /// The next line that is neither empty nor a comment.
