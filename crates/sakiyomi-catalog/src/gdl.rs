@@ -37,6 +37,7 @@ const SHEETS: &[(&str, &str)] = sheets![
     "breakthrough-small": "breakthrough_small",
     "knightthrough": "knightthrough",
     "pawn-whopping": "pawn_whopping",
+    "pawn-whopping-corrected": "pawn_whopping_corrected",
     "ttcc4": "ttcc4",
     "checkers": "checkers",
     "checkers-small": "checkers_small",
@@ -102,6 +103,25 @@ fn text_of(sheet: &RuleSheet) -> Result<String, String> {
             let bytes = fs::read(path).map_err(|error| format!("{path}: {error}"))?;
             // Old sheets have stray bytes in their comments.
             Ok(String::from_utf8_lossy(&bytes).into_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sakiyomi_core::{Game, Rng, Scratch};
+
+    #[test]
+    fn every_sheet_is_a_game_that_ends() {
+        for (name, _) in SHEETS {
+            let game = load(&RuleSheet::Named((*name).to_owned())).unwrap();
+            let mut state = game.start();
+            let payoffs = game.playout(&mut state, &mut Scratch::default(), &mut Rng::new(1));
+            assert!(
+                payoffs.as_slice(game.players()).iter().all(|p| (0.0..=1.0).contains(p)),
+                "{name}"
+            );
         }
     }
 }
