@@ -1,4 +1,4 @@
-//! Choosing an action by clicking cells: every action has the cells that are clicked for it, in order.
+// Choosing an action by clicking cells: every action has the cells that are clicked for it, in order.
 
 import type { LegalAction } from "../api";
 

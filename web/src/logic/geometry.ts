@@ -1,4 +1,4 @@
-//! Where cells are drawn. One unit is the width of a cell.
+// Where cells are drawn. One unit is the width of a cell.
 
 import type { Board } from "../api";
 

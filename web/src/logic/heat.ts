@@ -1,4 +1,4 @@
-//! What an agent thinks, laid over the board.
+// What an agent thinks, laid over the board.
 
 import type { Arm } from "../api";
 

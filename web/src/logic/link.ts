@@ -1,14 +1,36 @@
-//! A match as an address: everything needed to rebuild it, in a form that survives being pasted.
+// A match as an address: everything needed to rebuild it, in a form that survives being pasted.
 
 import type { MatchRecord } from "../api";
 
 /** `seats` has per player `human`, an agent such as `uct:time=1s`, or `-` where nobody sits, as in a replay. */
-export type MatchLink = { id: string; record: MatchRecord; seats: string[]; at: number | null; rules: string | null };
+export type MatchLink = {
+  id: string;
+  /** How often something was undone: choices that were sealed before that do not count any more. */
+  revision: number;
+  record: MatchRecord;
+  seats: string[];
+  /** The step that is looked at; null for the latest. */
+  at: number | null;
+  /** The deflated text of rules that the game needs. */
+  rules: string | null;
+};
 
 export const PERSON = "human";
 export const NOBODY = "-";
 
 export class BadLink extends Error {}
+
+/** A match that has not begun. */
+export function freshLink(record: MatchRecord, seats: string[]): MatchLink {
+  return { id: newId(), revision: 0, record, seats, at: null, rules: null };
+}
+
+/** The whole address after `#`, as [`matchToHash`] writes it. */
+export function matchFromHash(hash: string): MatchLink {
+  const mark = hash.indexOf("?");
+  if (mark < 0) throw new BadLink("the link has nothing after `?`");
+  return matchFromQuery(new Query(hash.slice(mark + 1)));
+}
 
 export function matchToHash(link: MatchLink): string {
   const fields: [string, string][] = [["g", link.record.game], ["s", String(link.record.seed)]];
@@ -16,6 +38,7 @@ export function matchToHash(link: MatchLink): string {
   if (link.record.moves.length > 0) fields.push(["m", packMoves(link.record.moves)]);
   if (link.at !== null) fields.push(["at", String(link.at)]);
   fields.push(["id", link.id]);
+  if (link.revision > 0) fields.push(["v", String(link.revision)]);
   if (link.rules !== null) fields.push(["r", link.rules]);
   return `#/match?${fields.map(([key, value]) => `${key}=${encodeValue(value)}`).join("&")}`;
 }
@@ -23,20 +46,22 @@ export function matchToHash(link: MatchLink): string {
 export function matchFromQuery(query: Query): MatchLink {
   const game = query.get("g");
   if (!game) throw new BadLink("the link names no game (g=…)");
-  const seedText = query.get("s") ?? "1";
-  const seed = Number(seedText);
-  if (!/^\d+$/.test(seedText) || !Number.isSafeInteger(seed)) throw new BadLink(`the seed \`${seedText}\` is not a whole number`);
-  const atText = query.get("at");
-  const moves = unpackMoves(query.get("m") ?? "");
-  const at = atText === null ? null : Number(atText);
-  if (at !== null && !(Number.isInteger(at) && at >= 0)) throw new BadLink(`the step \`${atText}\` is not a number`);
   return {
     id: query.get("id") ?? newId(),
-    record: { game, seed, moves },
+    revision: wholeNumber(query, "v") ?? 0,
+    record: { game, seed: wholeNumber(query, "s") ?? 1, moves: unpackMoves(query.get("m") ?? "") },
     seats: query.getAll("p"),
-    at,
+    at: wholeNumber(query, "at"),
     rules: query.get("r"),
   };
+}
+
+function wholeNumber(query: Query, key: string): number | null {
+  const text = query.get(key);
+  if (text === null) return null;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new BadLink(`${key}=${text} in the link is not a whole number`);
+  return value;
 }
 
 /** Steps are parted by `.`, texts chosen at the same time by `~`. */

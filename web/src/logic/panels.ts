@@ -1,4 +1,4 @@
-//! What stands beside the board: lists of numbers become cards, facts about a piece belong to its cell.
+// What stands beside the board: lists of numbers become cards, facts about a piece belong to its cell.
 
 import type { Board, Panel } from "../api";
 import { cellName } from "./geometry";
@@ -20,7 +20,7 @@ export type PiecePanel = { cell: number; owner: number | null; symbol: string; t
 /** Panels such as `A a2: 1000 hp, attack 50` by cell, and those that are left. */
 export function piecePanels(board: Board | null, panels: Panel[]): { pieces: PiecePanel[]; others: Panel[] } {
   if (!board) return { pieces: [], others: panels };
-  const cellOf = new Map(board.cells.flatMap((cell, i) => (cell.symbol ? [[`${cell.symbol} ${cellName(board, i)}`, i] as const] : [])));
+  const cellOf = new Map<string, number>(board.cells.flatMap((cell, i) => (cell.symbol ? [[`${cell.symbol} ${cellName(board, i)}`, i] as const] : [])));
   const pieces: PiecePanel[] = [];
   const others: Panel[] = [];
   for (const panel of panels) {

@@ -1,4 +1,4 @@
-//! How pieces look, told from their symbols and from the names of the players alone.
+// How pieces look, told from their symbols and from the names of the players alone.
 
 import type { Board, Cell } from "../api";
 

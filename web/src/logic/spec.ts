@@ -1,4 +1,4 @@
-//! Games and agents as text: `name:key=value,flag`.
+// Games and agents as text: `name:key=value,flag`.
 
 import type { Entry, Parameter } from "../api";
 

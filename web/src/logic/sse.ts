@@ -1,4 +1,4 @@
-//! Server-sent events read from a fetch, which unlike EventSource can POST and can be aborted.
+// Server-sent events read from a fetch, which unlike EventSource can POST and can be aborted.
 
 export type ServerEvent = { event: string; data: string };
 

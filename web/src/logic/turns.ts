@@ -1,4 +1,4 @@
-//! Questions about the past of a match.
+// Questions about the past of a match.
 
 import type { Past, Turn } from "../api";
 
