@@ -13,7 +13,7 @@ export type Entry = { name: string, summary: string, parameters: Parameter[], ex
 export type Parameter = { name: string, default: string, meaning: string };
 
 /** What one request may ask for. */
-export type Limits = { seconds: number, iterations: number, memory_bytes: number, upload_bytes: number, duel_games: number };
+export type Limits = { seconds: number, memory_bytes: number, upload_bytes: number, duel_games: number };
 
 /** `POST /api/game` asks for one game: `{ "game": "sangoku:scenario=c" }`. */
 export type GameRequest = { game: string };
@@ -30,7 +30,7 @@ export type PositionRequest = { record: MatchRecord };
 /** `record` has what chance drew since the last move. `past` says who did what, one entry per step. */
 export type Position = { record: MatchRecord, players: string[], turn: Turn, view: View, legal: Choosing[], past: Past[] };
 
-export type Replay = { players: string[], past: Past[], positions: ReplayPosition[] };
+export type Replay = { record: MatchRecord, players: string[], past: Past[], positions: ReplayPosition[] };
 
 export type ReplayPosition = { turn: Turn, view: View };
 
@@ -60,14 +60,14 @@ export type Panel = { title: string, text: string };
 export type ThinkRequest = { record: MatchRecord, player: number, agent: string };
 
 /** `action` is the best so far, or what it plays in the end. `line` is what it expects from here on, one entry per step. `tree` comes with the end. */
-export type Thought = { player: number, agent: string, action: string, value: number | null, iterations: number, nodes: number, seconds: number, rows: Row[], line: string[][], tree: Branch | null };
+export type Thought = { player: number, action: string, value: number | null, iterations: number, nodes: number, seconds: number, rows: Row[], line: string[][], tree: Branch | null };
 
 /** The arms of one choosing player, the largest share first. Values are this player's, from 0 to 1. */
 export type Row = { player: number, arms: Arm[] };
 
 export type Arm = { text: string, cells: number[], share: number, visits: number | null, value: number | null, proven: boolean };
 
-/** A place in the tree. `by` chose `texts` to get here; `value` is what it is worth to each player where known. */
+/** A place in the tree. `by` chose `texts` to get here, or nobody if it was chance; `values` are what the choices give those who made them. */
 export type Branch = { by: number[], texts: string[], visits: number, values: (number | null)[], children: Branch[] };
 
 /** `POST /api/sealed`: a choice that stays hidden until all `persons` who choose now have chosen. `match_id` tells matches apart that look the same. */
@@ -78,19 +78,16 @@ export type Sealed = { waiting_for: number[], choices: SealedChoice[] };
 
 export type SealedChoice = { player: number, text: string };
 
-/** `POST /api/rules`: rules in the Game Description Language, as text. */
+/** `POST /api/rules`: rules in the Game Description Language, as text. The answer is a GameAnswer; its `game` is known to the server until it stops, and may be sent again at any time. */
 export type RulesRequest = { text: string };
 
-/** `game` is what to play; it is known to the server until it stops, and may be sent again at any time. */
-export type RulesAnswer = { game: string, players: string[], propositions: number, agents: string[] };
-
-/** Every answer that is not a success. `code` is one of: bad-request, unknown-game, unknown-agent, illegal-move, broken-rules, unknown-rules, too-large, busy, not-found, unauthorized, refused, failed. */
-export type ApiError = { code: string, message: string, line: number | null, column: number | null };
+/** Every answer that is not a success. */
+export type ApiError = { code: ErrorCode, message: string, line: number | null, column: number | null };
 
 /** `POST /api/jobs` starts one. */
 export type JobRequest = { kind: "duel", game: string, agents: [string, string], games: number, seed: number } | { kind: "experiment", id: string, scale: string };
 
-/** `GET /api/jobs` lists them, `GET /api/jobs/{id}/events` streams events `job`, `POST /api/jobs/{id}/stop` and `/resume`. What was played stays in the store. */
+/** `GET /api/jobs` lists them, `GET /api/jobs/{id}/events` streams events `job`, `POST /api/jobs/{id}/stop` and `/resume` and `/forget`. What was played stays in the store. */
 export type Job = { id: number, request: JobRequest, title: string, state: JobState, games_done: number, games: number, seconds: number, seconds_left: number | null, rows: JobRow[], message: string };
 
 export type JobState = "running" | "stopped" | "done" | "failed";
@@ -99,7 +96,11 @@ export type JobState = "running" | "stopped" | "done" | "failed";
 export type JobRow = { name: string, wins: number, draws: number, losses: number, score: number | null, low: number, high: number, p: number };
 
 /** `GET /api/experiments`. The report of one is a page: `/reports/{id}?scale=quick`. */
-export type ExperimentEntry = { id: string, title: string, kind: string, repeats: string, state: string };
+export type ExperimentEntry = { id: string, title: string, kind: string, repeats: string, quick: ExperimentState, paper: ExperimentState };
+
+export type ExperimentState = { games_done: number, games: number };
 
 /** `GET /api/store`: cells of the store. `GET /api/store/{cell}/{game}` is the MatchRecord of a game that was kept. */
-export type StoreEntry = { cell: number, game: string, agents: [string, string], seed: number, games: number, wins: number, draws: number, losses: number, kept: number[] };
+export type StoreEntry = { cell: number, game: string, agents: [string, string], seed: number, wins: number, draws: number, losses: number, kept: number[] };
+
+export type ErrorCode = "bad-request" | "unknown-game" | "unknown-agent" | "illegal-move" | "broken-rules" | "unknown-rules" | "too-large" | "busy" | "not-found" | "unauthorized" | "refused" | "failed";

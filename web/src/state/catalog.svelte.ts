@@ -1,15 +1,15 @@
-import type { ApiError, Catalog, Entry } from "../api";
+import type { Catalog, Entry } from "../api";
 import { specName } from "../logic/spec";
-import { api, asProblem } from "./client.svelte";
+import { api, asTrouble, type Trouble } from "./client.svelte";
 
 /** What can be played; loaded once. */
-export const catalog = $state<{ answer: Catalog | null; problem: ApiError | null }>({ answer: null, problem: null });
+export const catalog = $state<{ answer: Catalog | null; problem: Trouble | null }>({ answer: null, problem: null });
 
 export async function loadCatalog(): Promise<void> {
   try {
     catalog.answer = await api.catalog();
   } catch (thrown) {
-    catalog.problem = asProblem(thrown);
+    catalog.problem = asTrouble(thrown);
   }
 }
 

@@ -1,14 +1,17 @@
 // The one place that talks to the server. A server that does not answer is waited for; what it answers is typed.
 
 import type {
-  ApiError, Catalog, ExperimentEntry, GameAnswer, Job, JobRequest, MatchRecord, Position, Replay, RulesAnswer, Sealed, SealRequest,
-  StoreEntry, ThinkRequest, Thought,
+  ApiError, Catalog, ExperimentEntry, GameAnswer, Job, JobRequest, MatchRecord, Position, Replay, Sealed, SealRequest, StoreEntry,
+  ThinkRequest, Thought,
 } from "../api";
 import { readEvents, type ServerEvent } from "../logic/sse";
 import { keepRules, rulesOf } from "./storage";
 
 /** `lost` while the server does not answer. */
 export const connection = $state({ lost: false });
+
+/** Something to tell the person: an error of the server, or one that the page found itself. */
+export type Trouble = Omit<ApiError, "code"> & { code: ApiError["code"] | "bad-link" | "bad-file" };
 
 /** An answer of the server that is not a success. */
 export class Failure extends Error {
@@ -17,15 +20,15 @@ export class Failure extends Error {
   }
 }
 
-export function failure(code: string, message: string): ApiError {
+export function trouble<Code extends Trouble["code"]>(code: Code, message: string): Trouble & { code: Code } {
   return { code, message, line: null, column: null };
 }
 
 /** Anything that was thrown, as something to show. Null if it was only cancelled. */
-export function asProblem(thrown: unknown): ApiError | null {
+export function asTrouble(thrown: unknown): Trouble | null {
   if (thrown instanceof Failure) return thrown.error;
   if (thrown instanceof DOMException && thrown.name === "AbortError") return null;
-  return failure("failed", thrown instanceof Error ? thrown.message : String(thrown));
+  return trouble("failed", thrown instanceof Error ? thrown.message : String(thrown));
 }
 
 export const api = {
@@ -41,13 +44,14 @@ export const api = {
   startJob: (request: JobRequest) => post<Job>("/api/jobs", request),
   stopJob: (id: number) => post<Job>(`/api/jobs/${id}/stop`, {}),
   resumeJob: (id: number) => post<Job>(`/api/jobs/${id}/resume`, {}),
+  forgetJob: (id: number) => post<Job>(`/api/jobs/${id}/forget`, {}),
   experiments: () => get<ExperimentEntry[]>("/api/experiments"),
   store: () => get<StoreEntry[]>("/api/store"),
   keptGame: (cell: number, game: number) => get<MatchRecord>(`/api/store/${cell}/${game}`),
 
   /** Rules that the server accepts are kept, so that they can be sent again. */
-  async rules(text: string): Promise<RulesAnswer> {
-    const answer = await post<RulesAnswer>("/api/rules", { text });
+  async rules(text: string): Promise<GameAnswer> {
+    const answer = await post<GameAnswer>("/api/rules", { text });
     keepRules(answer.game, text);
     return answer;
   },
@@ -108,7 +112,7 @@ async function knowingRules<T>(game: string, ask: () => Promise<T>): Promise<T> 
   } catch (thrown) {
     const rules = rulesOf(game);
     if (!(thrown instanceof Failure) || thrown.error.code !== "unknown-rules" || rules === null) throw thrown;
-    await post<RulesAnswer>("/api/rules", { text: rules });
+    await post<GameAnswer>("/api/rules", { text: rules });
     return ask();
   }
 }
@@ -120,21 +124,17 @@ const LONGEST_WAIT = 4000;
 async function send(path: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
   for (let wait = 250; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
     const response = await attempt(path, init, signal);
+    const error = response && !response.ok ? await errorOf(response) : null;
+    connection.lost = !response?.ok && !error;
     if (response?.ok) return response;
-    if (response) {
-      const error = await errorOf(response);
-      if (error) throw new Failure(error);
-    }
-    connection.lost = true;
+    if (error) throw new Failure(error);
     await pause(wait, signal);
   }
 }
 
 async function attempt(path: string, init: RequestInit, signal?: AbortSignal): Promise<Response | null> {
   try {
-    const response = await fetch(path, { ...init, signal: signal ?? null });
-    if (!GATEWAY_ERRORS.includes(response.status)) connection.lost = false;
-    return response;
+    return await fetch(path, { ...init, signal: signal ?? null });
   } catch (thrown) {
     if (signal?.aborted) throw thrown;
     return null;
@@ -151,7 +151,7 @@ async function errorOf(response: Response): Promise<ApiError | null> {
     // Not ours.
   }
   if (GATEWAY_ERRORS.includes(response.status)) return null;
-  return failure(response.status === 404 ? "not-found" : "failed", text.trim() || `${response.status} ${response.statusText}`);
+  return trouble(response.status === 404 ? "not-found" : "failed", text.trim() || `${response.status} ${response.statusText}`);
 }
 
 function events(response: Response): AsyncGenerator<ServerEvent> {

@@ -1,12 +1,12 @@
 // A game that is being chosen: its text, and what the server says about it.
 
-import type { ApiError, GameAnswer } from "../api";
-import { api, asProblem } from "./client.svelte";
+import type { GameAnswer } from "../api";
+import { api, asTrouble, type Trouble } from "./client.svelte";
 
 export class GameDraft {
   spec = $state("");
   answer = $state.raw<GameAnswer | null>(null);
-  problem = $state.raw<ApiError | null>(null);
+  problem = $state.raw<Trouble | null>(null);
   isLoading = $state(false);
   #work = new AbortController();
 
@@ -23,7 +23,7 @@ export class GameDraft {
       this.answer = answer;
       this.problem = null;
     } catch (thrown) {
-      if (!signal.aborted) this.problem = asProblem(thrown);
+      if (!signal.aborted) this.problem = asTrouble(thrown);
     } finally {
       if (!signal.aborted) this.isLoading = false;
     }

@@ -2,18 +2,18 @@
 // The server holds nothing of it. Every change is a new record, sent whole.
 
 import { SvelteMap } from "svelte/reactivity";
-import type { ApiError, GameAnswer, MatchRecord, Position, Replay, Sealed, Thought } from "../api";
+import type { GameAnswer, MatchRecord, Position, Replay, Sealed, Thought } from "../api";
 import { freshLink, matchFromHash, type MatchLink, matchToHash, NOBODY, PERSON } from "../logic/link";
 import { undo } from "../logic/turns";
 import { announce } from "./announce.svelte";
-import { api, asProblem, pause } from "./client.svelte";
+import { api, asTrouble, pause, type Trouble } from "./client.svelte";
 import { leadMatch, type Role } from "./lead";
 import { rewrite } from "./route.svelte";
 import { keepMatch, type KeptMatch, watchKey } from "./storage";
 import { phrase, t } from "../words";
 
 /** A thought about the position after `step` steps. `isDone` when the agent has decided. */
-export type Thinking = { step: number; thought: Thought; isDone: boolean };
+export type Thinking = { step: number; agent: string; thought: Thought; isDone: boolean };
 
 export type Shown = Pick<Position, "turn" | "view"> & { step: number; isLatest: boolean };
 
@@ -24,9 +24,9 @@ export class Match {
 
   position = $state.raw<Position | null>(null);
   game = $state.raw<GameAnswer | null>(null);
-  problem = $state.raw<ApiError | null>(null);
+  problem = $state.raw<Trouble | null>(null);
   /** A problem that does not keep the match from going on, such as a move that was not legal. */
-  remark = $state.raw<ApiError | null>(null);
+  remark = $state.raw<Trouble | null>(null);
   thinking = $state.raw<Thinking | null>(null);
   /** Who thinks now, before anything is heard of it. */
   thinker = $state<number | null>(null);
@@ -71,7 +71,7 @@ export class Match {
       this.#stops.push(leadMatch(this.id, (role) => this.#lead(role)));
       if (this.cursor !== null) await this.look(this.cursor);
     } catch (thrown) {
-      this.problem = asProblem(thrown);
+      this.problem = asTrouble(thrown);
     }
   }
 
@@ -135,7 +135,7 @@ export class Match {
         void this.#goOn();
       }
     } catch (thrown) {
-      this.remark = asProblem(thrown);
+      this.remark = asTrouble(thrown);
     } finally {
       this.isSending = false;
     }
@@ -163,7 +163,7 @@ export class Match {
       this.remark = null;
       this.#arrive(position);
     } catch (thrown) {
-      this.remark = asProblem(thrown);
+      this.remark = asTrouble(thrown);
     }
   }
 
@@ -178,7 +178,7 @@ export class Match {
         try {
           this.replay = await api.replay(this.position.record);
         } catch (thrown) {
-          this.remark = asProblem(thrown);
+          this.remark = asTrouble(thrown);
           return;
         }
       }
@@ -246,7 +246,7 @@ export class Match {
     const position = this.position;
     if (!position || position.turn.kind !== "choose" || this.isReplay || this.role !== "leads") return;
     const { players } = position.turn;
-    if (this.waitingPersons.length > 0 || players.some((player) => this.seats[player] === NOBODY)) return;
+    if (players.length === 0 || this.waitingPersons.length > 0 || players.some((player) => this.seats[player] === NOBODY)) return;
     if (!this.#hasPersons() && !this.isRunning && !once) return;
     const { signal } = this.#work;
     if (this.#going === signal) return;
@@ -264,7 +264,7 @@ export class Match {
       await this.#play(players.map((player) => chosen.get(player)!));
     } catch (thrown) {
       if (!signal.aborted) {
-        this.remark = asProblem(thrown);
+        this.remark = asTrouble(thrown);
         this.isRunning = false;
       }
     } finally {
@@ -275,11 +275,12 @@ export class Match {
   async #think(player: number, signal: AbortSignal): Promise<Thought> {
     const record = this.position!.record;
     const step = record.moves.length;
+    const agent = this.seats[player]!;
     this.thinker = player;
     try {
-      const heard = (thought: Thought) => (this.thinking = { step, thought, isDone: false });
-      const thought = await api.think({ record, player, agent: this.seats[player]! }, heard, signal);
-      this.thinking = { step, thought, isDone: true };
+      const heard = (thought: Thought) => (this.thinking = { step, agent, thought, isDone: false });
+      const thought = await api.think({ record, player, agent }, heard, signal);
+      this.thinking = { step, agent, thought, isDone: true };
       return thought;
     } finally {
       if (this.#work.signal === signal) this.thinker = null;
@@ -348,7 +349,7 @@ export class Match {
     try {
       this.#arrive(await api.position(record, this.#work.signal));
     } catch (thrown) {
-      this.remark = asProblem(thrown);
+      this.remark = asTrouble(thrown);
     }
   }
 

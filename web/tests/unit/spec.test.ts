@@ -32,7 +32,7 @@ describe("specifications", () => {
     expect(budgetOf(spec, uct)).toEqual({ kind: "iterations", value: "500" });
     expect(specText(withBudget(spec, { kind: "time", value: "3s" }), uct)).toBe("uct:time=3s,solver");
     expect(budgetOf(parseSpec("random", { ...four, name: "random" }), four)).toBeNull();
-    expect(budgetSteps("time", { seconds: 1, iterations: 1 })).toEqual(["50ms", "100ms", "300ms", "1s"]);
+    expect(budgetSteps("time", 1)).toEqual(["50ms", "100ms", "300ms", "1s"]);
   });
 });
 
