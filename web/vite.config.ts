@@ -3,7 +3,7 @@ import { svelteTesting } from "@testing-library/svelte/vite";
 import { defineConfig } from "vitest/config";
 
 // `SAKIYOMI_SERVER` is where `npm run dev` finds the API, as printed by `sakiyomi serve`.
-const server = process.env.SAKIYOMI_SERVER ?? "http://127.0.0.1:7777";
+const server = process.env.SAKIYOMI_SERVER ?? "http://127.0.0.1:7373";
 
 export default defineConfig({
   plugins: [svelte(), svelteTesting()],
