@@ -66,8 +66,20 @@ export function withBudget(spec: Spec, budget: Budget): Spec {
   return { ...spec, values: { [budget.kind]: budget.value, ...others } };
 }
 
-/** The steps of a budget's slider, up to the seconds that the server allows. */
-export function budgetSteps(kind: Budget["kind"], mostSeconds: number): string[] {
+/** The steps of a budget's slider, up to the seconds that the server allows. A value typed by hand has its place among them. */
+export function budgetSteps(budget: Budget, mostSeconds: number): string[] {
+  const usual = usualSteps(budget.kind, mostSeconds);
+  if (usual.includes(budget.value) || Number.isNaN(amount(budget.value))) return usual;
+  return [...usual, budget.value].sort((a, b) => amount(a) - amount(b));
+}
+
+/** `300ms` and `2s` in seconds, a plain number as it is. */
+function amount(value: string): number {
+  const found = /^([\d.]+)(ms|s|m)?$/.exec(value);
+  return found ? Number(found[1]) * ({ ms: 0.001, s: 1, m: 60 }[found[2] ?? "s"] ?? 1) : NaN;
+}
+
+function usualSteps(kind: Budget["kind"], mostSeconds: number): string[] {
   if (kind === "iterations") return [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000].map(String);
   const times: [string, number][] = [["50ms", 0.05], ["100ms", 0.1], ["300ms", 0.3], ["1s", 1], ["3s", 3], ["10s", 10], ["30s", 30]];
   return times.filter(([, seconds]) => seconds <= mostSeconds).map(([text]) => text);

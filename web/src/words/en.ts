@@ -90,7 +90,7 @@ export const en = {
   "match.chosen": "{name} has chosen",
   "match.chooseFor": "Choose for {name}",
   "match.waiting": "Waiting for {names}",
-  "match.revealed": "Revealed: {texts}",
+  "match.before": "before: {text}",
   "match.follower": "This match is also open in another window; the agents play there.",
   "match.cell": "{cell}, {content}",
   "match.cellPiece": "{symbol} of {owner}",

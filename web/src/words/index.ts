@@ -23,7 +23,8 @@ export function gameName(spec: string): string {
   const sheet = /^sheet=([\w-]+)$/.exec(options);
   if (name === "gdl" && sheet) return isJapanese() ? `GDL ${SHEETS[sheet[1]!] ?? sheet[1]}` : `GDL ${spaced(sheet[1]!)}`;
   const title = isJapanese() ? (GAMES[name!]?.name ?? name!) : spaced(name!);
-  return options ? `${title} (${options.replaceAll(",", ", ")})` : title;
+  const readable = options.replace(/width=(\d+),height=(\d+)/, "$1x$2").replaceAll("=", " ").replaceAll(",", ", ");
+  return options ? `${title} (${readable})` : title;
 }
 
 export function gameSummary(name: string, summary: string): string {
@@ -58,6 +59,7 @@ export function percent(value: number, digits = 0): string {
 }
 
 function spaced(name: string): string {
+  if (name === "gdl") return "GDL";
   const text = name.replaceAll("-", " ").replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

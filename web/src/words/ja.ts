@@ -91,7 +91,7 @@ export const ja: Record<Key, string> = {
   "match.chosen": "{name}は選び終わりました",
   "match.chooseFor": "{name}の手を選ぶ",
   "match.waiting": "{names}を待っています",
-  "match.revealed": "公開: {texts}",
+  "match.before": "前回: {text}",
   "match.follower": "この対局は別のウィンドウでも開かれています。エージェントはそちらで動きます。",
   "match.cell": "{cell}、{content}",
   "match.cellPiece": "{owner}の {symbol}",

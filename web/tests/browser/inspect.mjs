@@ -46,7 +46,7 @@ export const inspect = {
     await page.getByRole("button", { name: /^4/ }).click();
     await page.getByText("You are looking at step 4.").waitFor();
     await page.getByRole("tab", { name: "Ask" }).click();
-    await page.getByLabel("Agent", { exact: true }).selectOption("maxn");
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("maxn");
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.getByText(/maxn.* would play c1/).waitFor();
     await picture(page, "inspector-ask");

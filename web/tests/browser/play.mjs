@@ -86,10 +86,10 @@ export const play = {
     await settled(page);
     await cell(page, "a3").click();
     await cell(page, "c3").click();
-    await page.waitForFunction(() => /m=a3-c3(&|$)/.test(location.hash));
+    await page.waitForFunction(() => /\.a3-c3(&|$)/.test(location.hash));
     assert.equal(await page.getByTestId("undo").innerText(), "Undo");
     await page.getByTestId("undo").click();
-    await page.waitForFunction(() => !/[?&]m=/.test(location.hash));
+    await page.waitForFunction(() => !/a3-c3/.test(location.hash));
     await settled(page);
     await page.getByRole("button", { name: "End turn" }).click();
     await picture(page, "sangoku");
@@ -171,7 +171,7 @@ export const play = {
     await clickThrough(page, (page) => page.locator(".hand button").first().click());
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy link" }).click();
-    await page.getByText("Link copied.").waitFor();
+    await page.getByText("Link copied.").first().waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     await close();
     const other = await openWindow(browser);

@@ -32,7 +32,10 @@ describe("specifications", () => {
     expect(budgetOf(spec, uct)).toEqual({ kind: "iterations", value: "500" });
     expect(specText(withBudget(spec, { kind: "time", value: "3s" }), uct)).toBe("uct:time=3s,solver");
     expect(budgetOf(parseSpec("random", { ...four, name: "random" }), four)).toBeNull();
-    expect(budgetSteps("time", 1)).toEqual(["50ms", "100ms", "300ms", "1s"]);
+    expect(budgetSteps({ kind: "time", value: "1s" }, 1)).toEqual(["50ms", "100ms", "300ms", "1s"]);
+    expect(budgetSteps({ kind: "time", value: "200ms" }, 1)).toEqual(["50ms", "100ms", "200ms", "300ms", "1s"]);
+    expect(budgetSteps({ kind: "iterations", value: "2000" }, 1).slice(2, 5)).toEqual(["1000", "2000", "3000"]);
+    expect(budgetSteps({ kind: "iterations", value: "none" }, 1)).not.toContain("none");
   });
 });
 
