@@ -23,7 +23,7 @@ export function gameName(spec: string): string {
   const sheet = /^sheet=([\w-]+)$/.exec(options);
   if (name === "gdl" && sheet) return isJapanese() ? `GDL ${SHEETS[sheet[1]!] ?? sheet[1]}` : `GDL ${spaced(sheet[1]!)}`;
   const title = isJapanese() ? (GAMES[name!]?.name ?? name!) : spaced(name!);
-  const readable = options.replace(/width=(\d+),height=(\d+)/, "$1x$2").replaceAll("=", " ").replaceAll(",", ", ");
+  const readable = options.replace(/width=(\d+),height=(\d+)/, "$1x$2").replace("scenario=", isJapanese() ? "シナリオ " : "scenario ").replaceAll(",", ", ");
   return options ? `${title} (${readable})` : title;
 }
 
