@@ -361,6 +361,7 @@ export class Match {
     if (this.isReplay || !this.position) return;
     const hash = matchToHash({ ...this.link(), at: null });
     const { game } = this.position.record;
-    keepMatch({ id: this.id, hash, game, seats: [...this.seats], steps: this.steps, over: this.isOver, when: Date.now() });
+    const moves = this.position.past.filter((step) => step.by.length > 0).length;
+    keepMatch({ id: this.id, hash, game, seats: [...this.seats], moves, over: this.isOver, when: Date.now() });
   }
 }

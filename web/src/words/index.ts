@@ -3,7 +3,7 @@
 import { settings } from "../state/settings.svelte";
 import { en, type Key } from "./en";
 import { ja } from "./ja";
-import { AGENTS, GAMES, PHRASES, SHEETS } from "./names-ja";
+import { AGENTS, GAMES, PARAMETERS, PHRASES, SHEETS } from "./names-ja";
 
 export type { Key };
 type Fill = Record<string, string | number>;
@@ -37,6 +37,10 @@ export function agentName(name: string): string {
 
 export function agentSummary(name: string, summary: string): string {
   return isJapanese() ? (AGENTS[name]?.summary ?? summary) : summary;
+}
+
+export function meaning(parameter: string, text: string): string {
+  return isJapanese() ? (PARAMETERS[parameter] ?? text) : text;
 }
 
 /** A short text that a game writes: player names, panels, notes. */

@@ -64,3 +64,16 @@ export const PHRASES: [RegExp, string][] = [
   [/\bconfused\b/g, "混乱中"], [/\bmoved\b/g, "移動済"], [/\bacted\b/g, "行動済"],
   [/\bdeals (\d+)/g, "与える損害 $1"], [/\btakes (\d+)/g, "受ける損害 $1"],
 ];
+
+/** What parameters of games and agents mean. Those of the same name mean the same everywhere. */
+export const PARAMETERS: Record<string, string> = {
+  width: "盤の列数", height: "盤の段数", scenario: "a、b、c(論文のもの)、random(能力もランダム)、field(20×20)、plain(40×40)など",
+  n: "手札の枚数(1〜20)", players: "人数(2〜6)", deck: "ハゲタカ札や賞品の並び。例: -1/1/2/3", ties: "同じ数字の札の扱い: carry(持ち越し)、discard(捨てる)",
+  order: "山札をめくる順: random、ascending、descending", payoff: "win-loss(勝敗)または point-difference(点差)", sheet: "games/gdl にあるルールの名前",
+  iterations: "一手あたりのプレイアウト数。時間だけを指定した場合は無制限", time: "一手あたりの実時間。例: 50ms、3s", cpu: "一手あたりの CPU 時間(公平な対戦用)",
+  c: "探索(未知の手を試す度合い)の重み", tuned: "UCB1 の代わりに UCB1-Tuned を使う", expand: "葉を展開するまでの訪問数", graph: "合流する局面を共有する(置換表)",
+  solver: "証明済みの結果を逆伝播する(MCTS-Solver)", pruned: "ゲーム固有の経験則が残した手だけを読む", explore: "一様ランダムに選ぶ割合",
+  mix: "最多訪問の手ではなく、訪問の割合に従って手を引く", strict: "僅差の候補から引かず、常に最高値を選ぶ", plus: "リグレットを 0 未満にしない (RM+)",
+  trees: "同時に育てる木の数(スレッド数)", fresh: "毎手、木を作り直す", nodes: "木のノード数の上限", memory: "木の大きさの上限", depth: "先読みする手数",
+  endgame: "二人ゲームの終盤を厳密に解き始める残り手数", keen: "プレイアウトで急所の手だけを見る確率", horizon: "プレイアウトを打ち切るラウンド数",
+};

@@ -28,7 +28,7 @@ export const compare = {
   async "the report of an experiment is a page"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(`${server.url}/#/compare`);
-    await page.getByRole("button", { name: /^Report: How long random matches/ }).click();
+    await page.getByRole("button", { name: /^Report: How long random matches/ }).click({ timeout: 40_000 });
     const report = page.frameLocator("iframe");
     await report.locator("h1, h2").first().waitFor();
     await picture(page, "report");
