@@ -1,106 +1,248 @@
-// Generated from the Rust types by `SAKIYOMI_BLESS=1 cargo test -p sakiyomi --test api_types`; do not edit.
+// Made from the Rust types by `SAKIYOMI_BLESS=1 cargo test -p sakiyomi --test api_types`.
 
-/** What can be played, by whom, and within which limits. `GET /api/catalog` */
-export type Catalog = { version: string, games: GameEntry[], agents: Entry[], limits: Limits };
+/**
+ * What can be played, by whom, and within which limits: `GET /api/catalog`.
+ */
+export type Catalog = { version: string, games: Array<GameEntry>, agents: Array<Entry>, limits: Limits, };
 
-/** A game in the list, with settings that are ready to play. */
-export type GameEntry = { entry: Entry, choices: string[] };
+/**
+ * A game in the list, with specifications that are ready to play.
+ */
+export type GameEntry = { entry: Entry, choices: Array<string>, };
 
-/** What a list of games or agents says about one of them. */
-export type Entry = { name: string, summary: string, parameters: Parameter[], example: string };
+/**
+ * What a list of games or agents says about one of them.
+ */
+export type Entry = { name: string, summary: string, 
+/**
+ * Each parameter with its default and what it means.
+ */
+parameters: Array<Parameter>, example: string, };
 
-/** `default` is `off` where the parameter is a flag, and `none` where nothing is set. */
-export type Parameter = { name: string, default: string, meaning: string };
+export type Parameter = { name: string, 
+/**
+ * `off` if it is a flag, `none` if nothing is set.
+ */
+default: string, meaning: string, };
 
-/** What one request may ask for. */
-export type Limits = { seconds: number, memory_bytes: number, upload_bytes: number, duel_games: number };
+/**
+ * What one request may ask for. An agent that is asked to think longer is cut short.
+ */
+export type Limits = { seconds: number, memory_bytes: number, upload_bytes: number, duel_games: number, };
 
-/** `POST /api/game` asks for one game: `{ "game": "sangoku:scenario=c" }`. */
-export type GameRequest = { game: string };
+/**
+ * Asks for one game: `POST /api/game`.
+ */
+export type GameRequest = { game: string, };
 
-/** `agents` are the names of those who can play it; `simultaneous` if players ever choose at once at the start. */
-export type GameAnswer = { game: string, players: string[], agents: string[], start: Position };
+/**
+ * `agents` are the names of those who can play it.
+ */
+export type GameAnswer = { game: string, players: Array<string>, agents: Array<string>, start: Position, };
 
-/** A match: playing its texts in order rebuilds it. Per step one text for each choosing player, or the outcome of chance. */
-export type MatchRecord = { game: string, seed: number, moves: string[][] };
+/**
+ * A match: playing its texts in order rebuilds it. Per step one text for each choosing player, or
+ * the outcome of chance.
+ */
+export type MatchRecord = { game: string, seed: number, moves: Array<Array<string>>, };
 
-/** `POST /api/position` rebuilds a match; `POST /api/replay` answers with the position after every step, the start first. */
-export type PositionRequest = { record: MatchRecord };
+/**
+ * Asks for the position at the end of a match, `POST /api/position`, or for that after every step,
+ * `POST /api/replay`.
+ */
+export type PositionRequest = { record: MatchRecord, };
 
-/** `record` has what chance drew since the last move. `past` says who did what, one entry per step. */
-export type Position = { record: MatchRecord, players: string[], turn: Turn, view: View, legal: Choosing[], past: Past[] };
+/**
+ * `record` has what chance drew since the last move. `past` says who did what, one entry per step.
+ */
+export type Position = { record: MatchRecord, players: Array<string>, turn: Turn, view: View, legal: Array<Choosing>, past: Array<Past>, };
 
-export type Replay = { record: MatchRecord, players: string[], past: Past[], positions: ReplayPosition[] };
+/**
+ * The start first, then one position after every step of `past`.
+ */
+export type Replay = { record: MatchRecord, players: Array<string>, past: Array<Past>, positions: Array<ReplayPosition>, };
 
-export type ReplayPosition = { turn: Turn, view: View };
+export type ReplayPosition = { turn: Turn, view: View, };
 
-export type Turn = { kind: "choose", players: number[] } | { kind: "over", payoffs: number[] };
+/**
+ * Who chooses, or what everyone got, from 0 to 1. It is chance's turn only inside a replay.
+ */
+export type Turn = { "kind": "choose", players: Array<number>, } | { "kind": "chance" } | { "kind": "over", payoffs: Array<number>, };
 
-/** `by` is empty where chance drew. `cells` are the cells that the step touched, for marking it. */
-export type Past = { by: number[], texts: string[], cells: number[] };
+/**
+ * One step of a match. Nobody did it if chance did.
+ */
+export type Past = { by: Array<number>, texts: Array<string>, 
+/**
+ * The cells that it was about, for marking it on the board.
+ */
+cells: Array<number>, };
 
-export type Choosing = { player: number, actions: LegalAction[] };
+export type Choosing = { player: number, actions: Array<LegalAction>, };
 
-/** `cells` are clicked in order to choose it; none if it is chosen by its text. `note` is what it would do, such as damage. */
-export type LegalAction = { text: string, cells: number[], note: string };
+export type LegalAction = { text: string, 
+/**
+ * Cells to click, in order; none if it is chosen by its text.
+ */
+cells: Array<number>, 
+/**
+ * What it would do, such as the damage of a strike; empty if there is nothing to say.
+ */
+note: string, };
 
-export type View = { board: Board | null, panels: Panel[], caption: string };
+/**
+ * A drawable state: a board if there is one, lines of text beside it, and what happens now.
+ */
+export type View = { board: Board | null, 
+/**
+ * Facts beside the board, such as scores, hands and counters.
+ */
+panels: Array<Panel>, 
+/**
+ * One sentence: who is to move, or how it ended.
+ */
+caption: string, };
 
-/** Cells in rows from top to bottom, each row from left to right. */
-export type Board = { grid: Grid, column_labels: string[], row_labels: string[], cells: Cell[] };
+/**
+ * Cells in rows from top to bottom, each row from left to right.
+ */
+export type Board = { grid: Grid, column_labels: Array<string>, row_labels: Array<string>, cells: Array<Cell>, };
 
-/** Hex: cell (x, y) touches (x±1, y), (x, y±1), (x+1, y+1) and (x-1, y-1). */
 export type Grid = "square" | "hex";
 
-export type Cell = { symbol: string, owner: number | null, ground: string | null };
+export type Cell = { 
+/**
+ * What stands here, in a letter or two; empty if nothing does.
+ */
+symbol: string, 
+/**
+ * Whose it is.
+ */
+owner: number | null, 
+/**
+ * What the ground is, if it is not plain.
+ */
+ground: string | null, };
 
-export type Panel = { title: string, text: string };
+export type Panel = { title: string, text: string, };
 
-/** `POST /api/think`: the answer is a stream of server-sent events: `thought` while it thinks, then `done` (both a Thought) or `error` (an ApiError). Closing the connection cancels the search. */
-export type ThinkRequest = { record: MatchRecord, player: number, agent: string };
+/**
+ * Lets an agent think: `POST /api/think`. The answer is a stream of server-sent events: `thought` while
+ * it thinks, then `done` (both a Thought) or `error` (an ApiError). Closing the connection stops it.
+ */
+export type ThinkRequest = { record: MatchRecord, player: number, agent: string, };
 
-/** `action` is the best so far, or what it plays in the end. `line` is what it expects from here on, one entry per step. `tree` comes with the end. */
-export type Thought = { player: number, action: string, value: number | null, iterations: number, nodes: number, seconds: number, rows: Row[], line: string[][], tree: Branch | null };
+/**
+ * What an agent thinks. While it thinks, `action` is the best so far; in the end it is what it plays.
+ */
+export type Thought = { player: number, action: string, 
+/**
+ * What the player expects to get, from 0 to 1.
+ */
+value: number | null, iterations: number, nodes: number, seconds: number, 
+/**
+ * The arms of every choosing player that the agent has an opinion on.
+ */
+rows: Array<Row>, 
+/**
+ * What it expects from here on, one entry per step.
+ */
+line: Array<Array<string>>, 
+/**
+ * The part of its tree that it visited most; only in the end.
+ */
+tree: Branch | null, };
 
-/** The arms of one choosing player, the largest share first. Values are this player's, from 0 to 1. */
-export type Row = { player: number, arms: Arm[] };
+/**
+ * The arms of one choosing player, the largest share first. Values are this player's, from 0 to 1.
+ */
+export type Row = { player: number, arms: Array<Arm>, };
 
-export type Arm = { text: string, cells: number[], share: number, visits: number | null, value: number | null, proven: boolean };
+export type Arm = { text: string, 
+/**
+ * The cells that a person clicks for it, in order.
+ */
+cells: Array<number>, 
+/**
+ * Its part in the strategy; the parts of a row add up to 1.
+ */
+share: number, visits: number | null, value: number | null, 
+/**
+ * Whether the value is proven.
+ */
+proven: boolean, };
 
-/** A place in the tree. `by` chose `texts` to get here, or nobody if it was chance; `values` are what the choices give those who made them. */
-export type Branch = { by: number[], texts: string[], visits: number, values: (number | null)[], children: Branch[] };
+/**
+ * A place in the tree. `by` chose `texts` to get here, or nobody if it was chance; `values` are what
+ * the choices give those who made them.
+ */
+export type Branch = { by: Array<number>, texts: Array<string>, visits: number, values: Array<number | null>, children: Array<Branch>, };
 
-/** `POST /api/sealed`: a choice that stays hidden until all `persons` who choose now have chosen. `match_id` tells matches apart that look the same. */
-export type SealRequest = { match_id: string, record: MatchRecord, player: number, text: string, persons: number[] };
+/**
+ * A choice that stays hidden until all `persons` who choose now have chosen: `POST /api/sealed`.
+ * `match_id`, of the page's making, tells apart matches that look the same.
+ */
+export type SealRequest = { match_id: string, record: MatchRecord, player: number, text: string, persons: Array<number>, };
 
-/** Once nobody is waited for, `choices` has all of them. `POST /api/sealed` answers with it, and `GET /api/sealed/{match_id}/{step}` is a stream of it as events `sealed`. */
-export type Sealed = { waiting_for: number[], choices: SealedChoice[] };
+/**
+ * Once nobody is waited for, `choices` has all of them. `GET /api/sealed/{match_id}/{step}`, with the
+ * number of steps so far, is a stream of it as events `sealed`.
+ */
+export type Sealed = { waiting_for: Array<number>, choices: Array<SealedChoice>, };
 
-export type SealedChoice = { player: number, text: string };
+export type SealedChoice = { player: number, text: string, };
 
-/** `POST /api/rules`: rules in the Game Description Language, as text. The answer is a GameAnswer; its `game` is known to the server until it stops, and may be sent again at any time. */
-export type RulesRequest = { text: string };
+/**
+ * Rules in the Game Description Language: `POST /api/rules`.
+ */
+export type RulesRequest = { text: string, };
 
-/** Every answer that is not a success. */
-export type ApiError = { code: ErrorCode, message: string, line: number | null, column: number | null };
+/**
+ * Starts a job: `POST /api/jobs`.
+ */
+export type JobRequest = { "kind": "duel", game: string, agents: [string, string], games: number, seed: number, } | { "kind": "experiment", id: string, scale: string, };
 
-/** `POST /api/jobs` starts one. */
-export type JobRequest = { kind: "duel", game: string, agents: [string, string], games: number, seed: number } | { kind: "experiment", id: string, scale: string };
-
-/** `GET /api/jobs` lists them, `GET /api/jobs/{id}/events` streams events `job`, `POST /api/jobs/{id}/stop` and `/resume` and `/forget`. What was played stays in the store. */
-export type Job = { id: number, request: JobRequest, title: string, state: JobState, games_done: number, games: number, seconds: number, seconds_left: number | null, rows: JobRow[], message: string };
+/**
+ * `GET /api/jobs` lists them, `GET /api/jobs/{id}/events` is a stream of events `job`, and
+ * `POST /api/jobs/{id}/stop`, `resume` and `forget` do what they say. What was played stays in the store.
+ */
+export type Job = { id: number, request: JobRequest, title: string, state: JobState, games_done: number, games: number, 
+/**
+ * Since it was started or resumed.
+ */
+seconds: number, seconds_left: number | null, rows: Array<JobRow>, 
+/**
+ * Why it failed; empty otherwise.
+ */
+message: string, };
 
 export type JobState = "running" | "stopped" | "done" | "failed";
 
-/** The score of the first agent with its 95 % interval. `p` is of the sign test. */
-export type JobRow = { name: string, wins: number, draws: number, losses: number, score: number | null, low: number, high: number, p: number };
+/**
+ * Results of the first agent: its score with the 95 % interval, and p of the two-sided sign test.
+ */
+export type JobRow = { name: string, wins: number, draws: number, losses: number, score: number | null, low: number, high: number, p: number, };
 
-/** `GET /api/experiments`. The report of one is a page: `/reports/{id}?scale=quick`. */
-export type ExperimentEntry = { id: string, title: string, kind: string, repeats: string, quick: ExperimentState, paper: ExperimentState };
+/**
+ * One of `GET /api/experiments`. Its report is a page: `/reports/{id}?scale=quick`.
+ */
+export type ExperimentEntry = { id: string, title: string, kind: string, repeats: string, quick: ExperimentState, paper: ExperimentState, };
 
-export type ExperimentState = { games_done: number, games: number };
+export type ExperimentState = { games_done: number, games: number, };
 
-/** `GET /api/store`: cells of the store. `GET /api/store/{cell}/{game}` is the MatchRecord of a game that was kept. */
-export type StoreEntry = { cell: number, game: string, agents: [string, string], seed: number, wins: number, draws: number, losses: number, kept: number[] };
+/**
+ * One of `GET /api/store`. `GET /api/store/{cell}/{game}` is the MatchRecord of one of the games that
+ * were `kept`.
+ */
+export type StoreEntry = { cell: number, game: string, agents: [string, string], seed: number, wins: number, draws: number, losses: number, kept: Array<number>, };
+
+/**
+ * Every answer that is not a success, with a status from 400 on.
+ */
+export type ApiError = { code: ErrorCode, message: string, 
+/**
+ * Where in the rules, from 1.
+ */
+line: number | null, column: number | null, };
 
 export type ErrorCode = "bad-request" | "unknown-game" | "unknown-agent" | "illegal-move" | "broken-rules" | "unknown-rules" | "too-large" | "busy" | "not-found" | "unauthorized" | "refused" | "failed";

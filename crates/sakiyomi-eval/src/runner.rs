@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sakiyomi_catalog::{SpecError, TableError, Visitor};
+use sakiyomi_catalog::{TableError, Visitor};
 use sakiyomi_core::stats::Tally;
 use sakiyomi_core::{Playable, Stop};
 
@@ -39,6 +39,8 @@ pub struct RunProgress {
     pub seconds_left: Option<f64>,
     /// The latest unit's cell and what is known of it by now.
     pub latest: Option<(String, Tally)>,
+    /// Everything that is known, by the names of the cells.
+    pub tallies: Vec<(String, Tally)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,7 +79,7 @@ pub fn run_experiments(
             let wrong = |error| RunError::Spec { experiment: experiment.id.clone(), error };
             let fingerprint = cell.fingerprint().map_err(wrong)?;
             let n_players = cell.pairing.game.players().map_err(|e| wrong(e.into()))? as u64;
-            check(&cell.pairing).map_err(|error| wrong(error.into()))?;
+            cell.pairing.try_out().map_err(|error| wrong(error.into()))?;
             let stored = store.cell(&cell.pairing, &fingerprint, n_players)?;
             let done = store.done(stored.id)?;
             let games = cell.balanced_games().map_err(|error| wrong(error.into()))?;
@@ -117,18 +119,6 @@ pub fn run_experiments(
     let (games_done, games) = shared.games();
     let seconds = start.elapsed().as_secs_f64();
     Ok(RunSummary { games_done, games, seconds, ..shared.summary })
-}
-
-/// Whether both agents can play the game.
-fn check(pairing: &Pairing) -> Result<(), SpecError> {
-    struct Check<'a>(&'a Pairing);
-    impl Visitor for Check<'_> {
-        type Out = Result<(), SpecError>;
-        fn visit<G: Playable>(self, game: G) -> Self::Out {
-            self.0.check(&game)
-        }
-    }
-    pairing.game.with(Check(pairing))?
 }
 
 struct Shared {
@@ -293,7 +283,8 @@ impl Shared {
         });
         let seconds_left: Option<f64> = left.sum::<Option<f64>>().map(|all| all / threads as f64);
         let latest = self.latest.map(|at| (self.cells[at].name.clone(), self.cells[at].tally));
-        RunProgress { games_done, games, seconds_left, latest }
+        let tallies = self.cells.iter().map(|cell| (cell.name.clone(), cell.tally)).collect();
+        RunProgress { games_done, games, seconds_left, latest, tallies }
     }
 }
 

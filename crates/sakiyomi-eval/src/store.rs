@@ -356,6 +356,18 @@ impl Store {
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
+    /// The numbers of the first games of a cell whose records were kept.
+    pub fn kept(&self, cell: i64, most: usize) -> Result<Vec<u64>, StoreError> {
+        let select = "SELECT game FROM records WHERE cell = ?1 ORDER BY game LIMIT ?2";
+        let read = || -> rusqlite::Result<Vec<u64>> {
+            let mut statement = self.connection.prepare(select)?;
+            let games =
+                statement.query_map(params![cell, most as i64], |row| row.get::<_, i64>(0))?;
+            games.map(|game| Ok(game? as u64)).collect()
+        };
+        read().map_err(|error| self.explain(&error))
+    }
+
     /// Removes a cell with everything in it.
     pub fn remove(&self, cell: i64) -> Result<(), StoreError> {
         let delete = "DELETE FROM cells WHERE id = ?1";

@@ -12,3 +12,4 @@ pub mod draw;
 pub mod figures;
 pub mod numbers;
 pub mod report;
+pub mod serve;

@@ -125,6 +125,26 @@ impl Experiment {
         file::load_all(folder)
     }
 
+    /// A single duel as an experiment without a file, so that it runs, stops and resumes like one.
+    /// Its matches are kept.
+    pub fn of_duel(id: &str, pairing: Pairing, games: u64) -> Experiment {
+        let [first, second] = &pairing.agents;
+        let name = format!("{first} - {second}");
+        let title = format!("{first} against {second} at {}", pairing.game);
+        let cells = vec![Cell { name, pairing, games, keep: true, paper: None }];
+        Experiment {
+            id: id.to_owned(),
+            title,
+            repeats: None,
+            notes: None,
+            layout: Layout::Duels,
+            claims: Vec::new(),
+            file: PathBuf::new(),
+            quick: cells.clone(),
+            paper: cells,
+        }
+    }
+
     pub fn cells(&self, scale: Scale) -> &[Cell] {
         match scale {
             Scale::Quick => &self.quick,
