@@ -246,7 +246,7 @@ export class Match {
     const position = this.position;
     if (!position || position.turn.kind !== "choose" || this.isReplay || this.role !== "leads") return;
     const { players } = position.turn;
-    if (players.length === 0 || this.waitingPersons.length > 0 || players.some((player) => this.seats[player] === NOBODY)) return;
+    if (this.waitingPersons.length > 0 || players.some((player) => this.seats[player] === NOBODY)) return;
     if (!this.#hasPersons() && !this.isRunning && !once) return;
     const { signal } = this.#work;
     if (this.#going === signal) return;
@@ -296,7 +296,14 @@ export class Match {
     if (this.#hearing === signal) return;
     this.#hearing = signal;
     try {
-      await api.watchSealed(this.#sealId(), this.steps, (sealed) => this.#hear(sealed, signal), signal);
+      // One person alone only asks what was sealed before a reload; several wait for each other.
+      const isAlone = position.turn.players.filter((player) => this.isPerson(player)).length === 1;
+      for await (const sealed of api.sealed(this.#sealId(), this.steps, signal)) {
+        if (signal.aborted) return;
+        this.sealed = sealed;
+        void this.#goOn();
+        if (isAlone) return;
+      }
     } catch {
       // Nobody has chosen yet, or the page has moved on.
     } finally {
@@ -306,12 +313,6 @@ export class Match {
 
   #sealId(): string {
     return this.#revision === 0 ? this.id : `${this.id}.${this.#revision}`;
-  }
-
-  #hear(sealed: Sealed, signal: AbortSignal): void {
-    if (signal.aborted) return;
-    this.sealed = sealed;
-    void this.#goOn();
   }
 
   #choices(): Map<number, string> {

@@ -22,6 +22,12 @@ export const compare = {
     await page.locator("[data-job]").first().waitFor();
     const running = page.locator("[data-job][data-state=running]").getByRole("button", { name: "Stop" });
     if ((await running.count()) > 0) await running.first().click();
+    // Its games can be watched.
+    await page.goto(`${server.url}/#/watch`);
+    await page.getByRole("button", { name: "Game 0", exact: true }).first().click();
+    await page.getByText("You are looking at step 0.").waitFor();
+    await page.getByRole("button", { name: "To the end" }).click();
+    await page.locator("[data-testid=status].over").waitFor();
     await close();
   },
 

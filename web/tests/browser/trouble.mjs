@@ -75,7 +75,7 @@ export const trouble = {
       await page.getByRole("button", { name: "Put in an example" }).click();
       await page.getByRole("button", { name: "Check and use these rules" }).click();
       await page.getByText("These rules work").waitFor();
-      await page.locator("select").first().selectOption("random");
+      await page.getByRole("combobox", { name: "Agent" }).selectOption("random");
       await page.getByRole("button", { name: "Start the match" }).click();
       await settled(page);
       await server.kill();
