@@ -1,8 +1,12 @@
-import { fireEvent, render, screen } from "@testing-library/svelte";
-import { describe, expect, it, vi } from "vitest";
+// @vitest-environment happy-dom
+
+import { cleanup, fireEvent, render, screen } from "@testing-library/svelte";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Board as BoardData, LegalAction } from "../../src/api";
 import Board from "../../src/parts/Board.svelte";
 import Tree from "../../src/parts/Tree.svelte";
+
+afterEach(cleanup);
 
 const square = (...symbols: string[]): BoardData => ({
   grid: "square",
