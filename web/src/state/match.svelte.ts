@@ -66,6 +66,7 @@ export class Match {
       const [game, position] = await Promise.all([api.game(this.#wanted.game), api.position(this.#wanted)]);
       this.game = game;
       while (this.seats.length < game.players.length) this.seats.push(NOBODY);
+      this.seats.length = game.players.length;
       this.#arrive(position);
       this.#stops.push(watchKey<KeptMatch>(`match:${this.id}`, (kept) => void this.#follow(kept)));
       this.#stops.push(leadMatch(this.id, (role) => this.#lead(role)));
@@ -159,8 +160,8 @@ export class Match {
       const position = await api.position(record, this.#work.signal);
       this.#revision += 1;
       for (const step of [...this.thoughts.keys()]) if (step >= steps) this.thoughts.delete(step);
-      this.cursor = null;
       this.remark = null;
+      this.#leavePast();
       this.#arrive(position);
     } catch (thrown) {
       this.remark = asTrouble(thrown);
@@ -174,7 +175,7 @@ export class Match {
     if (wanted >= this.steps && !this.isReplay) {
       this.cursor = null;
     } else {
-      if (!this.replay || this.replay.positions.length <= this.steps) {
+      if (!this.replay || wanted >= this.replay.positions.length) {
         try {
           this.replay = await api.replay(this.position.record);
         } catch (thrown) {
@@ -185,6 +186,16 @@ export class Match {
       this.cursor = wanted;
     }
     this.#writeAddress();
+  }
+
+  /** True if an agent should move but could not. */
+  get isStuck(): boolean {
+    return this.remark !== null && this.position?.turn.kind === "choose" && this.waitingPersons.length === 0 && this.thinker === null;
+  }
+
+  retry(): void {
+    this.remark = null;
+    this.setRunning(true);
   }
 
   setRunning(isRunning: boolean): void {
@@ -220,11 +231,9 @@ export class Match {
   }
 
   #arrive(position: Position): void {
-    const isNew = position.record.moves.length !== this.steps;
     this.position = position;
     this.sealed = null;
     this.thinking = null;
-    if (isNew) this.replay = null;
     this.#writeAddress();
     this.#keep();
     this.#restart();
@@ -348,10 +357,18 @@ export class Match {
     this.#restart();
     this.#revision = revision;
     try {
-      this.#arrive(await api.position(record, this.#work.signal));
+      const position = await api.position(record, this.#work.signal);
+      this.#leavePast();
+      this.#arrive(position);
     } catch (thrown) {
       this.remark = asTrouble(thrown);
     }
+  }
+
+  /** The course of the match has changed: what was recorded of it is void. */
+  #leavePast(): void {
+    this.cursor = null;
+    this.replay = null;
   }
 
   #writeAddress(): void {

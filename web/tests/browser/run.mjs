@@ -11,7 +11,7 @@ import { trouble } from "./trouble.mjs";
 
 const wanted = new RegExp(process.argv[2] ?? "");
 const AT_ONCE = 2;
-const LONGEST_SECONDS = 60;
+const LONGEST_SECONDS = 120;
 
 const server = await Server.start();
 const browser = await openBrowser();
