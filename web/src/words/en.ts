@@ -58,6 +58,7 @@ export const en = {
 
   "match.board": "Board of {game}",
   "match.toMove": "{name} to move",
+  "match.chooseAll": "Everyone chooses at the same time",
   "match.choose": "{names} choose at the same time",
   "match.thinks": "{name} thinks …",
   "match.won": "{names} wins",
@@ -234,6 +235,7 @@ export const en = {
   "about.insideText": "While an agent thinks, its moves are listed with their share of the search, visits and value, and drawn on the board. Go back to any step and ask any agent what it would have played.",
   "about.share": "Nothing is lost",
   "about.shareText": "The address of a match holds the whole match. Reload it, keep it as a bookmark, send it to somebody. Matches that are not finished are listed on the first page.",
+  "about.agents": "Agents",
   "about.keys": "Keys on the board",
   "about.keyArrows": "go to another cell",
   "about.keyEnter": "choose the cell",

@@ -59,6 +59,7 @@ export const ja: Record<Key, string> = {
 
   "match.board": "{game}の盤面",
   "match.toMove": "{name}の番です",
+  "match.chooseAll": "全員が同時に選びます",
   "match.choose": "{names}が同時に選びます",
   "match.thinks": "{name}が考えています…",
   "match.won": "{names}の勝ち",
@@ -235,6 +236,7 @@ export const ja: Record<Key, string> = {
   "about.insideText": "エージェントの思考中は、候補手ごとの探索の割合、訪問数、評価値が一覧と盤上に表示されます。どの局面にも戻って、好きなエージェントに「ここで何を選ぶか」を聞けます。",
   "about.share": "何も失われません",
   "about.shareText": "対局の URL には対局のすべてが入っています。再読み込みしても、ブックマークしても、人に送っても構いません。途中の対局は最初のページに並びます。",
+  "about.agents": "エージェント",
   "about.keys": "盤上のキー操作",
   "about.keyArrows": "マスを移動",
   "about.keyEnter": "マスを選ぶ",
