@@ -14,7 +14,7 @@ mod table;
 pub use agent_spec::{AGENTS, AgentSpec, Seat};
 pub use fields::{SpecError, parse_bytes};
 pub use game_spec::{Battlefield, GAMES, GameSpec, Visitor};
-pub use gdl::RuleSheet;
+pub use gdl::{GdlSpec, RuleSheet};
 pub use solution::{load_solution, save_solution};
 pub use table::{Advice, LegalAction, Record, Share, Table, TableError, open_table, replay, views};
 
