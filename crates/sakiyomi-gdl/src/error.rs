@@ -2,6 +2,7 @@
 
 use crate::check::Finding;
 use crate::parse::ParseError;
+use crate::picture::PictureError;
 
 /// A rule sheet that does not become a game.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -18,6 +19,8 @@ pub enum GdlError {
     NotStratified { atom: String },
     #[error("{n} roles; a game has 1 to {most}")]
     Roles { n: usize, most: usize },
+    #[error("the piece file, {0}")]
+    Picture(#[from] PictureError),
 }
 
 fn list(findings: &[Finding]) -> String {

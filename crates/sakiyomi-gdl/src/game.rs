@@ -118,6 +118,15 @@ type Joint = [u32; MAX_PLAYERS + 1];
 impl GdlGame {
     /// Reads, checks and compiles a rule sheet.
     pub fn new(text: &str, settings: &Settings) -> Result<GdlGame, GdlError> {
+        GdlGame::with_picture(text, settings, None)
+    }
+
+    /// The same, drawn as a piece file says; docs/gdl.md has its format.
+    pub fn with_picture(
+        text: &str,
+        settings: &Settings,
+        picture: Option<&str>,
+    ) -> Result<GdlGame, GdlError> {
         let sheet = Sheet::parse(text)?;
         let findings = check(&sheet);
         let errors: Vec<Finding> =
@@ -134,7 +143,7 @@ impl GdlGame {
         if seats.is_empty() || seats.len() > MAX_PLAYERS {
             return Err(GdlError::Roles { n: seats.len(), most: MAX_PLAYERS });
         }
-        let board = BoardShape::detect(&engine);
+        let board = BoardShape::detect(&engine, picture)?;
         let settings = *settings;
         let shared = Shared { engine, settings, roles, seats, random, findings, notice, board };
         Ok(GdlGame(Arc::new(shared)))

@@ -99,6 +99,13 @@ impl Store {
         read().map_err(|error| self.explain(&error))
     }
 
+    /// Removes a match. False if there is none with this number.
+    pub fn remove_network_match(&self, number: i64) -> Result<bool, StoreError> {
+        let delete = "DELETE FROM network_matches WHERE number = ?1";
+        let removed = self.connection.execute(delete, [number]);
+        removed.map(|n| n > 0).map_err(|error| self.explain(&error))
+    }
+
     /// The record of the match with this number.
     pub fn network_record(&self, number: i64) -> Result<Option<Record>, StoreError> {
         let select = "SELECT record FROM network_matches WHERE number = ?1";
@@ -112,17 +119,27 @@ impl Store {
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredMatch> {
+    let players: Vec<String> = list(row, 3)?;
+    let n = players.len();
+    // Whatever the file says, there is one entry per seat.
+    let counts = |column| -> rusqlite::Result<Vec<u32>> {
+        let mut counts: Vec<u32> = list(row, column)?;
+        counts.resize(n, 0);
+        Ok(counts)
+    };
+    let mut goals: Vec<Option<u8>> = list(row, 6)?;
+    goals.resize(n, None);
     Ok(StoredMatch {
         number: row.get(0)?,
         id: row.get(1)?,
         game: row.get(2)?,
-        players: list(row, 3)?,
+        players,
         start_clock: row.get(4)?,
         play_clock: row.get(5)?,
-        goals: list(row, 6)?,
-        timeouts: list(row, 7)?,
-        connection_errors: list(row, 8)?,
-        illegal_moves: list(row, 9)?,
+        goals,
+        timeouts: counts(7)?,
+        connection_errors: counts(8)?,
+        illegal_moves: counts(9)?,
         plies: row.get(10)?,
         seconds: row.get(11)?,
         finished: row.get(12)?,
@@ -179,6 +196,9 @@ mod tests {
         assert_eq!(store.network_record(first).unwrap(), Some(played("one").record));
         assert_eq!(store.network_record(99).unwrap(), None);
         assert!(store.add_network_match(&played("two")).is_err(), "a match is added once");
+        assert!(store.remove_network_match(first).unwrap());
+        assert!(!store.remove_network_match(first).unwrap());
+        assert_eq!(store.network_matches().unwrap().len(), 1);
     }
 
     /// A file of an older version gets the table, and keeps what it has.
