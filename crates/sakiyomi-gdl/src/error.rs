@@ -17,6 +17,8 @@ pub enum GdlError {
     TooLarge { limit: String },
     #[error("`{atom}` depends on its own negation, so the rules have no meaning")]
     NotStratified { atom: String },
+    #[error("a proof from the rules nests deeper than {limit} steps")]
+    TooDeep { limit: usize },
     #[error("{n} roles; a game has 1 to {most}")]
     Roles { n: usize, most: usize },
     #[error("the piece file, {0}")]

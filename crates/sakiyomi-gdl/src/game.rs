@@ -135,6 +135,10 @@ impl GdlGame {
             return Err(GdlError::Check(errors));
         }
         let (engine, notice) = Engine::new(sheet, settings.engine, &settings.limits)?;
+        engine.start();
+        if let Some(error) = engine.trouble() {
+            return Err(error);
+        }
         let roles = engine.role_names();
         let is_random = |role: &String| role.eq_ignore_ascii_case("random");
         let random = roles.iter().position(is_random).map(|role| role as u8);
@@ -178,6 +182,12 @@ impl GdlGame {
     /// Says why the rules are interpreted, if they are.
     pub fn notice(&self) -> Option<&str> {
         self.0.notice.as_deref()
+    }
+
+    /// What went wrong while the game was played. A state in which the rules cannot be followed has
+    /// no moves and no goals, so a match ends there.
+    pub fn trouble(&self) -> Option<GdlError> {
+        self.0.engine.trouble()
     }
 
     pub fn settings(&self) -> &Settings {

@@ -204,6 +204,11 @@ impl Follower {
         self.stepper.joint(texts).is_ok()
     }
 
+    /// What went wrong in following the rules.
+    pub(super) fn trouble(&self) -> Option<String> {
+        self.game.trouble().map(|error| error.to_string())
+    }
+
     /// The goal of every role, if the match is over.
     pub(super) fn goals(&self) -> Option<Vec<Option<u8>>> {
         self.stepper.is_terminal().then(|| self.stepper.goals())

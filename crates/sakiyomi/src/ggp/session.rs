@@ -319,7 +319,8 @@ impl Session {
         }
         let follower = place.as_mut()?;
         let history = lock(&self.history).clone();
-        if let Some(lost) = follower.catch_up(&history) {
+        let lost = follower.catch_up(&history);
+        if let Some(lost) = lost.map(|lost| follower.trouble().unwrap_or(lost)) {
             self.journal.line(&format!("{} {lost}", self.id()));
         }
         Some(look(follower))
