@@ -5,8 +5,12 @@
 //! done. Units keep the outcome of every game, so any number of games can be counted from units of
 //! any size. Ranges never overlap: who comes second with the same games is told so and adds nothing.
 //!
+//! Matches between players on the network are kept apart, in [`network`], since nobody can play them again.
+//!
 //! A file is looked at read-only before anything is written, so what is not a store, is damaged or
 //! was written by a newer version stays untouched.
+
+mod network;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,13 +23,17 @@ use sakiyomi_core::stats::Tally;
 use crate::experiment::Evidence;
 use crate::{Outcome, Pairing, Played};
 
+pub use network::{NetworkMatch, StoredMatch};
+
 /// Marks the file as ours: "SAKI".
 const APPLICATION_ID: i64 = 0x5341_4b49;
 /// How long a process waits for another one that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Each step of the schema's history; a file has as many of them as its version says.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [CELLS, network::MATCHES];
+
+const CELLS: &str = "
 CREATE TABLE cells (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
@@ -56,7 +64,7 @@ CREATE TABLE records (
     record TEXT NOT NULL,
     PRIMARY KEY (cell, game)
 );
-"];
+";
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
