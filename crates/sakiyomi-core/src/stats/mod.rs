@@ -6,6 +6,7 @@
 //!   "Probable inference, the law of succession, and statistical inference" (1927), and
 //!   C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in the
 //!   case of the binomial" (1934).
+//! - [`mean_interval`] is Student's interval for a mean.
 //! - [`sign_test`] is the exact two-sided binomial test against one half.
 //! - [`Sprt`] is the generalised sequential probability ratio test (GSPRT) on the expected score,
 //!   after M. Van den Bergh's notes as fishtest uses them: the constrained maximum likelihood is
@@ -14,6 +15,7 @@
 //! Everything here is a pure function of its arguments.
 
 mod binomial;
+mod mean;
 mod sprt;
 
 use std::iter::Sum;
@@ -23,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use binomial::{clopper_pearson, sign_test};
+pub use mean::mean_interval;
 pub use sprt::{Hypothesis, Sprt, SprtError};
 
 /// The standard normal quantile of 0.975, which makes a two-sided 95 % interval.
