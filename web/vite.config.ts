@@ -6,8 +6,8 @@ import { defineConfig } from "vitest/config";
 const server = process.env.SAKIYOMI_SERVER ?? "http://127.0.0.1:7373";
 
 export default defineConfig({
-  plugins: [svelte(), svelteTesting()],
+  plugins: [svelte(), svelteTesting({ autoCleanup: false })],
   build: { target: "es2022", reportCompressedSize: true },
   server: { proxy: { "/api": server, "/reports": server } },
-  test: { environment: "happy-dom", include: ["tests/unit/**/*.test.ts"] },
+  test: { include: ["tests/unit/**/*.test.ts"] },
 });

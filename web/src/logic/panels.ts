@@ -1,6 +1,6 @@
 // What stands beside the board: lists of numbers become cards, facts about a piece belong to its cell.
 
-import type { Board, Panel } from "../api";
+import type { Board, Panel, Position } from "../api";
 import { cellName } from "./geometry";
 
 /** A panel's text with the numbers at its end taken out: `0 points, holds 1 2 3` or `+2`. */
@@ -34,6 +34,11 @@ export function piecePanels(board: Board | null, panels: Panel[]): { pieces: Pie
     pieces.push({ cell, owner, symbol, text: panel.text, hitPoints: points ? Number(points[1]) : null });
   }
   return { pieces, others };
+}
+
+/** True if everyone chooses among numbers at the start. */
+export function isCardGame(start: Pick<Position, "legal">): boolean {
+  return start.legal.length > 0 && start.legal.every((choosing) => areCards(choosing.actions.map((action) => action.text)));
 }
 
 /** True if every choice is a number: such actions are drawn as cards in hand. */

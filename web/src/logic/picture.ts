@@ -3,6 +3,8 @@
 import type { View } from "../api";
 
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "paint-order"];
+/** What is drawn for whoever chooses, and not part of the position. */
+const FOR_CHOOSING = ".focus, .selected, .target, .target-ring, .movable";
 const WIDTH = 640;
 const LINE = 22;
 
@@ -31,6 +33,7 @@ function standalone(drawn: SVGSVGElement): string {
   const [from, to] = [drawn.querySelectorAll<SVGElement>("*"), copy.querySelectorAll<SVGElement>("*")];
   from.forEach((element, i) => {
     const [style, target] = [getComputedStyle(element), to[i]!];
+    if (element.matches(FOR_CHOOSING)) return target.remove();
     for (const name of [...target.getAttributeNames()]) {
       if (/^(class|style|tabindex|role|aria-|data-)/.test(name)) target.removeAttribute(name);
     }
@@ -40,7 +43,6 @@ function standalone(drawn: SVGSVGElement): string {
       if (value !== "") target.setAttribute(name, value);
     }
   });
-  copy.querySelectorAll(".focus").forEach((element) => element.remove());
   return copy.innerHTML.replaceAll("<!---->", "");
 }
 

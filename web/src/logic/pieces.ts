@@ -30,8 +30,15 @@ function standsForOwner(board: Board, players: string[]): boolean {
   return board.cells.every((cell) => {
     if (cell.owner === null || cell.symbol === "") return true;
     const name = (players[cell.owner] ?? "").toLowerCase();
+    if (/^[●○⚫⚪]$/.test(cell.symbol)) return true;
     return cell.symbol.length === 1 && (name.startsWith(cell.symbol) || name.includes(`(${cell.symbol})`));
   });
+}
+
+/** What is written on a piece: `bp` of black is a `p`, since its colour says the rest. */
+export function shownSymbol(cell: Cell, players: string[]): string {
+  const name = (players[cell.owner ?? -1] ?? "").toLowerCase();
+  return cell.symbol.length === 2 && name.startsWith(cell.symbol[0]!) ? cell.symbol[1]! : cell.symbol;
 }
 
 const GROUNDS: Record<string, string> = {

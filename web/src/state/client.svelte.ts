@@ -75,18 +75,18 @@ export const api = {
     }
   },
 
-  /** Hears who has chosen in a step where several choose at once, until all have. */
-  async watchSealed(matchId: string, step: number, onSealed: (sealed: Sealed) => void, signal: AbortSignal): Promise<void> {
+  /** Who has chosen in a step where several choose at once, again and again until all have. */
+  async *sealed(matchId: string, step: number, signal: AbortSignal): AsyncGenerator<Sealed> {
     while (!signal.aborted) {
       const response = await send(`/api/sealed/${encodeURIComponent(matchId)}/${step}`, {}, signal);
       try {
         for await (const event of events(response)) {
           const sealed = JSON.parse(event.data) as Sealed;
-          onSealed(sealed);
+          yield sealed;
           if (sealed.waiting_for.length === 0 && sealed.choices.length > 0) return;
         }
       } catch (thrown) {
-        if (signal.aborted || thrown instanceof Failure) throw thrown;
+        if (signal.aborted) throw thrown;
       }
       await pause(1000, signal);
     }

@@ -66,6 +66,7 @@ export class Match {
       const [game, position] = await Promise.all([api.game(this.#wanted.game), api.position(this.#wanted)]);
       this.game = game;
       while (this.seats.length < game.players.length) this.seats.push(NOBODY);
+      this.seats.length = game.players.length;
       this.#arrive(position);
       this.#stops.push(watchKey<KeptMatch>(`match:${this.id}`, (kept) => void this.#follow(kept)));
       this.#stops.push(leadMatch(this.id, (role) => this.#lead(role)));
@@ -159,8 +160,8 @@ export class Match {
       const position = await api.position(record, this.#work.signal);
       this.#revision += 1;
       for (const step of [...this.thoughts.keys()]) if (step >= steps) this.thoughts.delete(step);
-      this.cursor = null;
       this.remark = null;
+      this.#leavePast();
       this.#arrive(position);
     } catch (thrown) {
       this.remark = asTrouble(thrown);
@@ -174,7 +175,7 @@ export class Match {
     if (wanted >= this.steps && !this.isReplay) {
       this.cursor = null;
     } else {
-      if (!this.replay || this.replay.positions.length <= this.steps) {
+      if (!this.replay || wanted >= this.replay.positions.length) {
         try {
           this.replay = await api.replay(this.position.record);
         } catch (thrown) {
@@ -185,6 +186,16 @@ export class Match {
       this.cursor = wanted;
     }
     this.#writeAddress();
+  }
+
+  /** True if an agent should move but could not. */
+  get isStuck(): boolean {
+    return this.remark !== null && this.position?.turn.kind === "choose" && this.waitingPersons.length === 0 && this.thinker === null;
+  }
+
+  retry(): void {
+    this.remark = null;
+    this.setRunning(true);
   }
 
   setRunning(isRunning: boolean): void {
@@ -220,11 +231,9 @@ export class Match {
   }
 
   #arrive(position: Position): void {
-    const isNew = position.record.moves.length !== this.steps;
     this.position = position;
     this.sealed = null;
     this.thinking = null;
-    if (isNew) this.replay = null;
     this.#writeAddress();
     this.#keep();
     this.#restart();
@@ -246,7 +255,7 @@ export class Match {
     const position = this.position;
     if (!position || position.turn.kind !== "choose" || this.isReplay || this.role !== "leads") return;
     const { players } = position.turn;
-    if (players.length === 0 || this.waitingPersons.length > 0 || players.some((player) => this.seats[player] === NOBODY)) return;
+    if (this.waitingPersons.length > 0 || players.some((player) => this.seats[player] === NOBODY)) return;
     if (!this.#hasPersons() && !this.isRunning && !once) return;
     const { signal } = this.#work;
     if (this.#going === signal) return;
@@ -296,7 +305,14 @@ export class Match {
     if (this.#hearing === signal) return;
     this.#hearing = signal;
     try {
-      await api.watchSealed(this.#sealId(), this.steps, (sealed) => this.#hear(sealed, signal), signal);
+      // One person alone only asks what was sealed before a reload; several wait for each other.
+      const isAlone = position.turn.players.filter((player) => this.isPerson(player)).length === 1;
+      for await (const sealed of api.sealed(this.#sealId(), this.steps, signal)) {
+        if (signal.aborted) return;
+        this.sealed = sealed;
+        void this.#goOn();
+        if (isAlone) return;
+      }
     } catch {
       // Nobody has chosen yet, or the page has moved on.
     } finally {
@@ -306,12 +322,6 @@ export class Match {
 
   #sealId(): string {
     return this.#revision === 0 ? this.id : `${this.id}.${this.#revision}`;
-  }
-
-  #hear(sealed: Sealed, signal: AbortSignal): void {
-    if (signal.aborted) return;
-    this.sealed = sealed;
-    void this.#goOn();
   }
 
   #choices(): Map<number, string> {
@@ -347,10 +357,18 @@ export class Match {
     this.#restart();
     this.#revision = revision;
     try {
-      this.#arrive(await api.position(record, this.#work.signal));
+      const position = await api.position(record, this.#work.signal);
+      this.#leavePast();
+      this.#arrive(position);
     } catch (thrown) {
       this.remark = asTrouble(thrown);
     }
+  }
+
+  /** The course of the match has changed: what was recorded of it is void. */
+  #leavePast(): void {
+    this.cursor = null;
+    this.replay = null;
   }
 
   #writeAddress(): void {
@@ -361,6 +379,7 @@ export class Match {
     if (this.isReplay || !this.position) return;
     const hash = matchToHash({ ...this.link(), at: null });
     const { game } = this.position.record;
-    keepMatch({ id: this.id, hash, game, seats: [...this.seats], steps: this.steps, over: this.isOver, when: Date.now() });
+    const moves = this.position.past.filter((step) => step.by.length > 0).length;
+    keepMatch({ id: this.id, hash, game, seats: [...this.seats], moves, over: this.isOver, when: Date.now() });
   }
 }

@@ -47,7 +47,7 @@ export const rulesOf = (game: string): string | null => recall<string>(rulesKey(
 export const keepRules = (game: string, text: string): void => remember(rulesKey(game), text);
 
 /** A match as the first page lists it. `hash` is its whole address. */
-export type KeptMatch = { id: string; hash: string; game: string; seats: string[]; steps: number; over: boolean; when: number };
+export type KeptMatch = { id: string; hash: string; game: string; seats: string[]; moves: number; over: boolean; when: number };
 
 const MATCHES = "matches";
 const KEPT = 12;

@@ -3,7 +3,7 @@
 import { settings } from "../state/settings.svelte";
 import { en, type Key } from "./en";
 import { ja } from "./ja";
-import { AGENTS, GAMES, PHRASES, SHEETS } from "./names-ja";
+import { AGENTS, GAMES, PARAMETERS, PHRASES, SHEETS } from "./names-ja";
 
 export type { Key };
 type Fill = Record<string, string | number>;
@@ -23,7 +23,7 @@ export function gameName(spec: string): string {
   const sheet = /^sheet=([\w-]+)$/.exec(options);
   if (name === "gdl" && sheet) return isJapanese() ? `GDL ${SHEETS[sheet[1]!] ?? sheet[1]}` : `GDL ${spaced(sheet[1]!)}`;
   const title = isJapanese() ? (GAMES[name!]?.name ?? name!) : spaced(name!);
-  const readable = options.replace(/width=(\d+),height=(\d+)/, "$1x$2").replaceAll("=", " ").replaceAll(",", ", ");
+  const readable = options.replace(/width=(\d+),height=(\d+)/, "$1x$2").replace("scenario=", isJapanese() ? "シナリオ " : "scenario ").replaceAll(",", ", ");
   return options ? `${title} (${readable})` : title;
 }
 
@@ -37,6 +37,10 @@ export function agentName(name: string): string {
 
 export function agentSummary(name: string, summary: string): string {
   return isJapanese() ? (AGENTS[name]?.summary ?? summary) : summary;
+}
+
+export function meaning(parameter: string, text: string): string {
+  return isJapanese() ? (PARAMETERS[parameter] ?? text) : text;
 }
 
 /** A short text that a game writes: player names, panels, notes. */

@@ -25,7 +25,7 @@ export async function openWindow(browser, { size = DESKTOP, theme = "light", lan
   const context = await browser.newContext({
     viewport: size, colorScheme: theme, locale: language === "ja" ? "ja-JP" : "en-GB", hasTouch: isTouch, isMobile: isTouch, acceptDownloads: true,
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   const faults = [];
   context.on("weberror", (error) => faults.push(String(error.error())));
   context.on("console", (message) => {

@@ -22,13 +22,19 @@ export const compare = {
     await page.locator("[data-job]").first().waitFor();
     const running = page.locator("[data-job][data-state=running]").getByRole("button", { name: "Stop" });
     if ((await running.count()) > 0) await running.first().click();
+    // Its games can be watched.
+    await page.goto(`${server.url}/#/watch`);
+    await page.getByRole("button", { name: "Game 0", exact: true }).first().click();
+    await page.getByText("You are looking at step 0.").waitFor();
+    await page.getByRole("button", { name: "To the end" }).click();
+    await page.locator("[data-testid=status].over").waitFor();
     await close();
   },
 
   async "the report of an experiment is a page"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(`${server.url}/#/compare`);
-    await page.getByRole("button", { name: /^Report: How long random matches/ }).click();
+    await page.getByRole("button", { name: /^Report: How long random matches/ }).click({ timeout: 40_000 });
     const report = page.frameLocator("iframe");
     await report.locator("h1, h2").first().waitFor();
     await picture(page, "report");

@@ -34,7 +34,7 @@ async function visit(browser, server, options, name) {
     await page.goto(address(server));
     await page.locator("h1").waitFor();
     if (["match", "cards", "tactics"].includes(key)) await settled(page);
-    else await page.waitForFunction((loading) => !document.querySelector("main").innerText.includes(loading), options.language === "ja" ? "読み込み中" : "Loading");
+    else await page.waitForFunction((loading) => !document.querySelector("main").innerText.includes(loading), options.language === "ja" ? "読み込み中" : "Loading").catch((error) => { throw new Error(`${key} still loads: ${error}`); });
     if (key === "match") await page.locator(".open[role=gridcell]").first().click();
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth + 1), `${key} does not scroll sideways`);
     await picture(page, `${name}-${key}`);

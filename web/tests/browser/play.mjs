@@ -32,7 +32,7 @@ export const play = {
     const { page, close } = await openWindow(browser);
     await page.goto(server.url);
     await page.getByText("Tic tac toe", { exact: true }).click();
-    await page.locator("select").first().selectOption("random");
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("random");
     await page.getByRole("button", { name: "Start the match" }).click();
     await status(page).getByText("x to move").first().waitFor();
     await cell(page, "b2").click();
@@ -166,7 +166,7 @@ export const play = {
     await page.getByRole("button", { name: "Put in an example" }).click();
     await page.getByRole("button", { name: "Check and use these rules" }).click();
     await page.getByText("These rules work").waitFor();
-    await page.locator("select").first().selectOption("random");
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("random");
     await page.getByRole("button", { name: "Start the match" }).click();
     await clickThrough(page, (page) => page.locator(".hand button").first().click());
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

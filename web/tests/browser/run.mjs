@@ -1,20 +1,21 @@
-// Runs all tests in a real browser against the real program: npm run browser [part of a name]
+// Runs all tests in a real browser against the real program: npm run browser [pattern of names]
 
 import { openBrowser } from "./browser.mjs";
 import { compare } from "./compare.mjs";
+import { hex } from "./hex.mjs";
 import { inspect } from "./inspect.mjs";
 import { looks } from "./looks.mjs";
 import { play } from "./play.mjs";
 import { Server } from "./server.mjs";
 import { trouble } from "./trouble.mjs";
 
-const wanted = process.argv[2] ?? "";
+const wanted = new RegExp(process.argv[2] ?? "");
 const AT_ONCE = 2;
-const LONGEST_SECONDS = 60;
+const LONGEST_SECONDS = 120;
 
 const server = await Server.start();
 const browser = await openBrowser();
-const queue = Object.entries({ ...play, ...inspect, ...compare, ...trouble, ...looks }).filter(([name]) => name.includes(wanted));
+const queue = Object.entries({ ...play, ...hex, ...inspect, ...compare, ...trouble, ...looks }).filter(([name]) => wanted.test(name));
 const failed = [];
 const start = performance.now();
 

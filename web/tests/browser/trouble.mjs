@@ -75,7 +75,7 @@ export const trouble = {
       await page.getByRole("button", { name: "Put in an example" }).click();
       await page.getByRole("button", { name: "Check and use these rules" }).click();
       await page.getByText("These rules work").waitFor();
-      await page.locator("select").first().selectOption("random");
+      await page.getByRole("combobox", { name: "Agent" }).selectOption("random");
       await page.getByRole("button", { name: "Start the match" }).click();
       await settled(page);
       await server.kill();
@@ -84,7 +84,7 @@ export const trouble = {
       await picture(page, "server-gone");
       await server.run();
       // The rules are sent again, the move is made, the agent answers.
-      await page.waitForFunction(() => /[?&]m=\(take_1\)\./.test(location.hash), undefined, { timeout: 20_000 });
+      await page.waitForFunction(() => /[?&]m=\(take_1\)\./.test(location.hash), undefined, { timeout: 30_000 });
       await page.locator(".banner").waitFor({ state: "detached" });
       await settled(page);
       assert.equal(await page.getByRole("alert").count(), 0);
@@ -98,12 +98,15 @@ export const trouble = {
     const server = await Server.start();
     const { page, close } = await openWindow(browser);
     try {
-      await page.goto(match(server, { game: "connect-four", seats: ["uct:time=2s", "human"] }));
-      await page.locator("[data-testid=thought][data-live=true]").waitFor();
+      const live = page.locator("[data-testid=thought][data-live=true]");
+      await page.goto(match(server, { game: "connect-four", seats: ["uct:time=30s", "human"] }));
+      await live.waitFor();
       await server.kill();
       await page.getByText("The server does not answer").first().waitFor();
       await server.run();
-      await page.waitForFunction(() => /[?&]m=\w(&|$)/.test(location.hash), undefined, { timeout: 20_000 });
+      await page.locator(".banner").waitFor({ state: "detached" });
+      const before = Number(await live.getAttribute("data-iterations"));
+      await page.waitForFunction((n) => Number(document.querySelector("[data-testid=thought][data-live=true]").dataset.iterations) !== n, before);
     } finally {
       await server.close();
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Arm, Board, Cell } from "../../src/api";
 import { arrows, heat } from "../../src/logic/heat";
 import { areCards, cardsOf, piecePanels } from "../../src/logic/panels";
-import { groundColour, seatColours, shapeOf } from "../../src/logic/pieces";
+import { groundColour, seatColours, shapeOf, shownSymbol } from "../../src/logic/pieces";
 import { en } from "../../src/words/en";
 import { ja } from "../../src/words/ja";
 
@@ -15,6 +15,7 @@ describe("pieces", () => {
     expect(shapeOf(small.cells[0]!, small, ["x", "o"])).toBe("mark");
     const large = row(...Array.from({ length: 42 }, () => piece("x", 0)));
     expect(shapeOf(large.cells[0]!, large, ["x", "o"])).toBe("stone");
+    expect(shapeOf(piece("●", 1), row(piece("●", 1)), ["north", "south"])).toBe("stone");
     const discs = row(piece("x", 0), ...Array.from({ length: 63 }, () => piece("o", 1)));
     expect(shapeOf(discs.cells[1]!, discs, ["black (x)", "white (o)"])).toBe("stone");
   });
@@ -24,6 +25,12 @@ describe("pieces", () => {
     expect(shapeOf(tactics.cells[1]!, tactics, ["blue", "red"])).toBe("token");
     const chess = row(piece("wp", 0), piece("b", 1));
     expect(shapeOf(chess.cells[1]!, chess, ["white", "black"])).toBe("token");
+  });
+
+  it("do not write their colour", () => {
+    expect(shownSymbol(piece("bp", 1), ["white", "black"])).toBe("p");
+    expect(shownSymbol(piece("AA", 0), ["blue", "red"])).toBe("AA");
+    expect(shownSymbol(piece("12", null), ["robot"])).toBe("12");
   });
 
   it("of nobody are tiles", () => {
