@@ -6,7 +6,7 @@ use sakiyomi_games::sangoku::{Battle, SCENARIOS, Scenario, Skirmish, War};
 use sakiyomi_games::{Breakthrough, ConnectFour, Hagetaka, Othello, SizeError, TicTacToe};
 
 use crate::fields::{Fields, Reader, spec_forms};
-use crate::gdl::{self, RuleSheet};
+use crate::gdl::{self, GdlSpec};
 use crate::hagetaka::{self, GOOFSPIEL, HAGETAKA};
 use crate::{Entry, Parameter, SpecError};
 
@@ -28,7 +28,7 @@ pub enum GameSpec {
     /// The same engine as Hagetaka, with other defaults.
     Goofspiel(Settings),
     Sangoku(Battlefield),
-    Gdl(RuleSheet),
+    Gdl(GdlSpec),
 }
 
 /// Where a battle of sangoku comes from.
@@ -139,9 +139,7 @@ impl GameSpec {
                     visitor.visit(War::new(&scenario).expect("every scenario fits the largest"))
                 }
             }
-            GameSpec::Gdl(ref sheet) => {
-                visitor.visit(gdl::load(sheet).map_err(|error| self.to_fields().error(error))?)
-            }
+            GameSpec::Gdl(ref spec) => visitor.visit(spec.load()?),
             GameSpec::TicTacToe => visitor.visit(TicTacToe),
             GameSpec::Othello => visitor.visit(Othello),
             GameSpec::ConnectFour { width, height } => {
@@ -246,7 +244,7 @@ impl GameSpec {
                 .with_unless("height", size.1, default.1)
         };
         match *self {
-            GameSpec::Gdl(ref sheet) => gdl::write(sheet),
+            GameSpec::Gdl(ref spec) => gdl::write(spec),
             GameSpec::Sangoku(ref field) => match field {
                 Battlefield::Scenario(name) => Fields::new("sangoku")
                     .with_some("scenario", (name != DEFAULT_SCENARIO).then(|| name.clone())),

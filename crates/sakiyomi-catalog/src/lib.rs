@@ -7,6 +7,7 @@ mod fields;
 mod game_spec;
 mod gdl;
 mod hagetaka;
+mod kept_rules;
 mod simultaneous;
 mod solution;
 mod table;
@@ -15,7 +16,8 @@ mod thought;
 pub use agent_spec::{AGENTS, AgentSpec, Seat};
 pub use fields::{SpecError, parse_bytes};
 pub use game_spec::{Battlefield, GAMES, GameSpec, Visitor, ready_made};
-pub use gdl::{RuleSheet, keep_rules, keeps_rules};
+pub use gdl::{GdlSpec, RuleSheet};
+pub use kept_rules::{keep_rules, kept_rules};
 pub use solution::{load_solution, save_solution};
 pub use table::{
     Advice, LegalAction, Past, Record, Share, Table, TableError, open_table, replay, replay_each,

@@ -141,7 +141,8 @@ impl Budget {
     pub fn begin<'a>(&self, stop: &'a Stop) -> Meter<'a> {
         Meter {
             iterations: self.iterations.unwrap_or(u64::MAX),
-            wall: self.wall.map(|limit| (Instant::now(), limit)),
+            start: Instant::now(),
+            wall: self.wall,
             cpu: self.cpu.map(|limit| (ThreadTime::now(), limit)),
             stop,
             done: 0,
@@ -155,12 +156,15 @@ impl Budget {
 /// How often a watched search tells what it has found.
 const REPORT_PERIOD: Duration = Duration::from_millis(100);
 const NANOSECOND: Duration = Duration::from_nanos(1);
+/// About how long a stop goes unnoticed at most, if iterations are shorter than that.
+const STOP_LATENCY: Duration = Duration::from_millis(2);
 
 /// A budget that is being spent.
 #[derive(Debug)]
 pub struct Meter<'a> {
     iterations: u64,
-    wall: Option<(Instant, Duration)>,
+    start: Instant,
+    wall: Option<Duration>,
     cpu: Option<(ThreadTime, Duration)>,
     stop: &'a Stop,
     done: u64,
@@ -215,23 +219,27 @@ impl Meter<'_> {
     }
 
     /// Reads the clocks, which costs up to a microsecond, and decides when to read them again:
-    /// after a fiftieth of the time that is left, but at least often enough to notice a stop.
+    /// after a fiftieth of the time that is left, but soon enough to notice a stop.
     fn out_of_time(&mut self) -> bool {
         if self.stop.requested() {
             return true;
         }
         let mut step = (self.done / 8).clamp(1, 4096);
+        let mut wait = |elapsed: Duration, longest: Duration| {
+            let per_iteration = elapsed.as_nanos() as u64 / self.done.max(1);
+            step = step.min(longest.as_nanos() as u64 / per_iteration.max(1)).max(1);
+        };
+        let elapsed = self.start.elapsed();
+        wait(elapsed, STOP_LATENCY);
         let clocks = [
-            self.wall.as_ref().map(|(start, limit)| (start.elapsed(), *limit)),
+            self.wall.map(|limit| (elapsed, limit)),
             self.cpu.as_ref().map(|(start, limit)| (start.elapsed(), *limit)),
         ];
         for (elapsed, limit) in clocks.into_iter().flatten() {
             if elapsed >= limit {
                 return true;
             }
-            let per_iteration = elapsed.as_nanos() as u64 / self.done.max(1);
-            let left = (limit - elapsed).as_nanos() as u64;
-            step = step.min(left / 50 / per_iteration.max(1)).max(1);
+            wait(elapsed, (limit - elapsed) / 50);
         }
         self.next_check = self.done + step;
         false

@@ -80,7 +80,8 @@ pub struct Board {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Grid {
     Square,
-    /// Axial hexagons: cell (x, y) touches (x±1, y), (x, y±1), (x+1, y+1) and (x-1, y-1).
+    /// Axial hexagons: cell (x, y) touches (x±1, y), (x, y±1), (x+1, y+1) and (x-1, y-1), with y
+    /// counted from the top. So each row starts half a cell further left than the one above it.
     Hex,
 }
 

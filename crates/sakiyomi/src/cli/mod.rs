@@ -5,6 +5,8 @@ mod duel;
 mod experiments;
 mod exploit;
 mod gdl;
+mod ggp;
+mod ggp_host;
 mod lists;
 mod perft;
 mod play;
@@ -20,6 +22,7 @@ use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sakiyomi::ggp::{ClientError, Timeless, TournamentError};
 use sakiyomi_catalog::{SpecError, TableError, parse_bytes};
 use sakiyomi_core::Stop;
 use sakiyomi_eval::experiment::ExperimentError;
@@ -55,6 +58,8 @@ enum Command {
     Store(store::Options),
     Replay(replay::Options),
     Gdl(gdl::Options),
+    Ggp(ggp::Options),
+    GgpHost(ggp_host::Options),
     Bench(bench::Options),
     Perft(perft::Options),
     Exploit(exploit::Options),
@@ -83,6 +88,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Store(options) => store::run(&options, out),
         Command::Replay(options) => replay::run(&options, out),
         Command::Gdl(options) => gdl::run(&options, out),
+        Command::Ggp(options) => ggp::run(&options, out),
+        Command::GgpHost(options) => ggp_host::run(&options, out),
         Command::Bench(options) => bench::run(&options, out),
         Command::Perft(options) => perft::run(&options, out),
         Command::Exploit(options) => exploit::run(&options, out),
@@ -118,6 +125,9 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
             || cause.is::<ExperimentError>()
             || cause.is::<GdlError>()
             || cause.is::<VerifyError>()
+            || cause.is::<Timeless>()
+            || cause.is::<TournamentError>()
+            || matches!(cause.downcast_ref(), Some(ClientError::Url { .. }))
             || matches!(
                 cause.downcast_ref(),
                 Some(ExploitError::Spec(_) | ExploitError::Program { .. })

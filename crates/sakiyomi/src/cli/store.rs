@@ -1,13 +1,15 @@
 //! `sakiyomi store`: what is in it, out of it, and away with it.
 
+mod network;
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use sakiyomi::numbers::{interval_text, score_text};
-use sakiyomi_eval::experiment::KEPT;
-use sakiyomi_eval::{GameRow, Store, StoredCell, behaviour};
+use sakiyomi_eval::experiment::{KEPT, Part, Quantity};
+use sakiyomi_eval::{GameRow, Store, StoredCell};
 use serde_json::json;
 
 use super::{BadInput, print_json, text_table};
@@ -34,6 +36,9 @@ enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        /// List the matches of players on the network, one by one
+        #[arg(long)]
+        network: bool,
     },
     /// Write one line per game
     #[command(after_help = "Example:\n  sakiyomi store export --format jsonl --output games.jsonl")]
@@ -43,6 +48,9 @@ enum Command {
         /// The file to write; standard output if not given
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
+        /// The matches of players on the network
+        #[arg(long)]
+        network: bool,
     },
     /// Remove results for good
     #[command(after_help = "Example:\n  sakiyomi store prune --stale")]
@@ -53,6 +61,9 @@ enum Command {
         /// The one with this number, as `show` lists it
         #[arg(long, value_name = "NUMBER")]
         cell: Vec<i64>,
+        /// The match on the network with this number, as `show --network` lists it
+        #[arg(long = "match", value_name = "NUMBER")]
+        matches: Vec<i64>,
     },
 }
 
@@ -65,21 +76,27 @@ enum Format {
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     let store = Store::open_existing(&options.store)?;
     match &options.command {
-        Command::Show { json } => show(&store, *json, out),
-        Command::Export { format, output: None } => export(&store, *format, out),
-        Command::Export { format, output: Some(file) } => {
-            let mut file = BufWriter::new(File::create(file)?);
-            export(&store, *format, &mut file)?;
-            Ok(file.flush()?)
+        Command::Show { json, network: true } => network::show(&store, *json, out),
+        Command::Show { json, network: false } => show(&store, *json, out),
+        Command::Export { format, output, network } => {
+            let write = if *network { network::export } else { export };
+            match output {
+                None => write(&store, *format, out),
+                Some(file) => {
+                    let mut file = BufWriter::new(File::create(file)?);
+                    write(&store, *format, &mut file)?;
+                    Ok(file.flush()?)
+                }
+            }
         }
-        Command::Prune { stale, cell } => prune(&store, *stale, cell, out),
+        Command::Prune { stale, cell, matches } => prune(&store, *stale, cell, matches, out),
     }
 }
 
 /// Whether the game or an agent of the cell behaves differently by now.
 fn is_stale(cell: &StoredCell) -> bool {
     let then = cell.behaviour.trim_end_matches(KEPT);
-    behaviour(&cell.pairing).map_or(true, |now| now != then)
+    cell.task.behaviour().map_or(true, |now| now != then)
 }
 
 fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -87,36 +104,48 @@ fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()>
     let mut table = text_table(&header);
     let mut all = Vec::new();
     for cell in store.cells()? {
-        let tally = store.count(cell.id, cell.n_players, u64::MAX)?.evidence.tally;
-        let [first, second] = cell.pairing.agents.each_ref().map(ToString::to_string);
+        let evidence = store.count(cell.id, cell.round, u64::MAX)?.evidence;
+        let (tally, task) = (evidence.tally, &cell.task);
+        let (game, first, second) =
+            (task.game().to_string(), task.agents()[0].to_string(), task.second_text());
+        let nash_conv = evidence.estimate(Quantity::NashConv, Part::All);
+        let score = nash_conv.map(|estimate| estimate.value).or(tally.score());
+        let interval = nash_conv.map_or(tally.interval(), |estimate| estimate.interval());
         let state = if is_stale(&cell) { "stale" } else { "current" };
         all.push(json!({
-            "cell": cell.id, "game": cell.pairing.game.to_string(), "first": first, "second": second,
-            "seed": cell.pairing.seed, "wins": tally.wins, "draws": tally.draws,
-            "losses": tally.losses, "score": tally.score(), "interval": tally.interval(),
-            "behaviour": cell.behaviour, "state": state,
+            "cell": cell.id, "game": game, "first": first, "second": second,
+            "seed": task.seed(), "wins": tally.wins, "draws": tally.draws,
+            "losses": tally.losses, "score": tally.score(), "nash_conv": nash_conv,
+            "interval": interval, "behaviour": cell.behaviour, "state": state,
         }));
         table.add_row([
             cell.id.to_string(),
-            cell.pairing.game.to_string(),
+            game,
             first,
             second,
-            cell.pairing.seed.to_string(),
-            tally.games().to_string(),
-            score_text(tally.score()),
-            interval_text(tally.interval()),
+            task.seed().to_string(),
+            evidence.n().to_string(),
+            score_text(score),
+            interval_text(interval),
             state.to_owned(),
         ]);
     }
     match as_json {
         true => print_json(&all, out),
-        false => Ok(writeln!(out, "{table}")?),
+        false => {
+            if !all.is_empty() || store.network_matches()?.is_empty() {
+                writeln!(out, "{table}")?;
+            }
+            network::summary(store, out)
+        }
     }
 }
 
 fn export(store: &Store, format: Format, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut written = match format {
-        Format::Csv => writeln!(out, "cell,game,first,second,seed,number,seat,outcome,turns"),
+        Format::Csv => {
+            writeln!(out, "cell,game,first,second,seed,number,seat,outcome,payoff,turns,length")
+        }
         Format::Jsonl => Ok(()),
     };
     store.each_game(|row| {
@@ -131,45 +160,67 @@ fn export(store: &Store, format: Format, out: &mut dyn Write) -> anyhow::Result<
 }
 
 fn seat(row: &GameRow<'_>) -> u64 {
-    row.number % row.cell.n_players + 1
+    row.number % row.cell.round + 1
+}
+
+/// A text as a field of CSV.
+fn quoted(text: String) -> String {
+    match text.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
 }
 
 fn csv_line(row: &GameRow<'_>) -> String {
-    let pairing = &row.cell.pairing;
-    let quoted = |text: String| match text.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
-    };
-    let [first, second] = pairing.agents.each_ref().map(|agent| quoted(agent.to_string()));
-    let game = quoted(pairing.game.to_string());
-    let (cell, seed, number, seat) = (row.cell.id, pairing.seed, row.number, seat(row));
-    format!("{cell},{game},{first},{second},{seed},{number},{seat},{},{}", row.outcome, row.turns)
+    let task = &row.cell.task;
+    let (first, second) = (quoted(task.agents()[0].to_string()), quoted(task.second_text()));
+    let game = quoted(task.game().to_string());
+    let (cell, seed, number, seat) = (row.cell.id, task.seed(), row.number, seat(row));
+    let (outcome, payoff) = (row.outcome, row.payoff);
+    let known = |length: Option<u32>| length.map_or_else(String::new, |n| n.to_string());
+    let (turns, length) = (known(row.turns), known(row.length));
+    format!(
+        "{cell},{game},{first},{second},{seed},{number},{seat},{outcome},{payoff},{turns},{length}"
+    )
 }
 
 fn json_line(row: &GameRow<'_>) -> serde_json::Value {
-    let pairing = &row.cell.pairing;
+    let task = &row.cell.task;
     json!({
         "cell": row.cell.id,
-        "game": pairing.game.to_string(),
-        "first": pairing.agents[0].to_string(),
-        "second": pairing.agents[1].to_string(),
-        "seed": pairing.seed,
+        "game": task.game().to_string(),
+        "first": task.agents()[0].to_string(),
+        "second": task.second_text(),
+        "seed": task.seed(),
         "number": row.number,
         "seat": seat(row),
         "outcome": row.outcome,
+        "payoff": row.payoff,
         "turns": row.turns,
+        "length": row.length,
     })
 }
 
-fn prune(store: &Store, stale: bool, cells: &[i64], out: &mut dyn Write) -> anyhow::Result<()> {
-    if !stale && cells.is_empty() {
-        return Err(
-            BadInput("nothing to prune: expected --stale or --cell NUMBER".to_owned()).into()
-        );
+fn prune(
+    store: &Store,
+    stale: bool,
+    cells: &[i64],
+    matches: &[i64],
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    if !stale && cells.is_empty() && matches.is_empty() {
+        let message = "nothing to prune: expected --stale, --cell NUMBER or --match NUMBER";
+        return Err(BadInput(message.to_owned()).into());
     }
     let known = store.cells()?;
     if let Some(missing) = cells.iter().find(|id| !known.iter().any(|cell| cell.id == **id)) {
         return Err(BadInput(format!("there is no cell {missing}; `store show` lists them")).into());
+    }
+    for &number in matches {
+        if !store.remove_network_match(number)? {
+            let message = format!("there is no match {number}; `store show --network` lists them");
+            return Err(BadInput(message).into());
+        }
     }
     let doomed = known.iter().filter(|c| cells.contains(&c.id) || stale && is_stale(c));
     let mut n = 0;
@@ -178,5 +229,9 @@ fn prune(store: &Store, stale: bool, cells: &[i64], out: &mut dyn Write) -> anyh
         n += 1;
     }
     store.compact()?;
-    Ok(writeln!(out, "{n} of {} cells removed", known.len())?)
+    write!(out, "{n} of {} cells removed", known.len())?;
+    if !matches.is_empty() {
+        write!(out, ", and {} matches on the network", matches.len())?;
+    }
+    Ok(writeln!(out)?)
 }

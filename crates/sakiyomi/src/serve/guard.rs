@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use sakiyomi_catalog::{AgentSpec, Battlefield, GameSpec, Record, RuleSheet, keeps_rules};
+use sakiyomi_catalog::{AgentSpec, Battlefield, GameSpec, GdlSpec, Record, RuleSheet, kept_rules};
 
 use super::api::{ApiError, ErrorCode, MatchRecord};
 use super::{LIMITS, Shared};
@@ -96,21 +96,30 @@ fn with_cookie(token: &str) -> Response {
     response
 }
 
-/// Reads a game. A page may not name files of the server.
+/// Reads a game. A page may not name files of the server, nor ask for more than is usual to make it.
 pub(super) fn game(text: &str) -> Result<GameSpec, ApiError> {
-    let game = GameSpec::named(text)?;
-    match &game {
-        GameSpec::Gdl(RuleSheet::File(_)) | GameSpec::Sangoku(Battlefield::File(_)) => {
+    let mut game = GameSpec::named(text)?;
+    match &mut game {
+        GameSpec::Gdl(GdlSpec { sheet: RuleSheet::File(_), .. })
+        | GameSpec::Sangoku(Battlefield::File(_)) => {
             let message =
                 format!("`{text}`: files of the server are not for the page; hand over the text");
-            Err(ApiError::new(ErrorCode::Refused, message))
+            return Err(ApiError::new(ErrorCode::Refused, message));
         }
-        GameSpec::Gdl(RuleSheet::Kept(name)) if !keeps_rules(name) => {
+        GameSpec::Gdl(GdlSpec { sheet: RuleSheet::Kept(name), .. })
+            if kept_rules(name).is_none() =>
+        {
             let message = format!("the rules `{name}` are not here; hand over their text again");
-            Err(ApiError::new(ErrorCode::UnknownRules, message))
+            return Err(ApiError::new(ErrorCode::UnknownRules, message));
         }
-        _ => Ok(game),
+        GameSpec::Gdl(spec) => {
+            let usual = GdlSpec::new(spec.sheet.clone());
+            spec.time = spec.time.min(usual.time);
+            spec.memory = spec.memory.min(usual.memory);
+        }
+        _ => {}
     }
+    Ok(game)
 }
 
 pub(super) fn record(record: &MatchRecord) -> Result<Record, ApiError> {

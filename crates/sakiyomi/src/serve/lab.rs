@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Redirect, Response};
-use sakiyomi_eval::Store;
 use sakiyomi_eval::experiment::{Experiment, Scale};
+use sakiyomi_eval::{Pairing, Store, Task};
 use serde::Deserialize;
 
 use super::api::{ApiError, ErrorCode, ExperimentEntry, ExperimentState, MatchRecord, StoreEntry};
@@ -51,15 +51,16 @@ pub(super) async fn store(State(lab): State<Shared>) -> Result<Json<Vec<StoreEnt
         let Some(store) = shared.open_store()? else { return Ok(Vec::new()) };
         let mut entries = Vec::new();
         for cell in store.cells().map_err(ApiError::failed)? {
-            let counted =
-                store.count(cell.id, cell.n_players, u64::MAX).map_err(ApiError::failed)?;
+            let Task::Matches(Pairing { game, agents: [first, second], seed }) = &cell.task else {
+                continue;
+            };
+            let counted = store.count(cell.id, cell.round, u64::MAX).map_err(ApiError::failed)?;
             let tally = counted.evidence.tally;
-            let [first, second] = &cell.pairing.agents;
             entries.push(StoreEntry {
                 cell: cell.id,
-                game: cell.pairing.game.to_string(),
+                game: game.to_string(),
                 agents: [first.to_string(), second.to_string()],
-                seed: cell.pairing.seed,
+                seed: *seed,
                 wins: tally.wins,
                 draws: tally.draws,
                 losses: tally.losses,
