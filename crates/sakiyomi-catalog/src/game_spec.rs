@@ -106,6 +106,17 @@ pub const GAMES: &[Entry] = &[
     },
 ];
 
+/// Specifications of a game that are ready to play: its scenarios or sheets, or else its default and
+/// its example.
+pub fn ready_made(entry: &Entry) -> Vec<String> {
+    match entry.name {
+        gdl::NAME => gdl::sheet_names().map(|name| format!("{}:sheet={name}", gdl::NAME)).collect(),
+        "sangoku" => SCENARIOS.iter().map(|(name, _)| format!("sangoku:scenario={name}")).collect(),
+        name if entry.example == name => vec![name.to_owned()],
+        name => vec![name.to_owned(), entry.example.to_owned()],
+    }
+}
+
 /// A generic closure over games, so that a choice at run time reaches code compiled for the game.
 pub trait Visitor {
     type Out;
@@ -179,7 +190,19 @@ impl GameSpec {
         }
     }
 
+    /// Reads a text without opening what it names, such as a file. Whether it can be played shows
+    /// when it is.
+    pub fn named(text: &str) -> Result<GameSpec, SpecError> {
+        GameSpec::of_fields(Fields::parse(text)?)
+    }
+
     pub(crate) fn from_fields(fields: Fields) -> Result<GameSpec, SpecError> {
+        let spec = GameSpec::of_fields(fields)?;
+        spec.players()?;
+        Ok(spec)
+    }
+
+    fn of_fields(fields: Fields) -> Result<GameSpec, SpecError> {
         let name = fields.name.clone();
         let mut reader = Reader::new(fields);
         let spec = match name.as_str() {
@@ -211,7 +234,6 @@ impl GameSpec {
             _ => return Err(reader.fields().unknown_name("game", GAMES)),
         };
         reader.finish()?;
-        spec.players()?;
         Ok(spec)
     }
 

@@ -10,6 +10,7 @@ use sakiyomi_gdl::{GdlGame, Limits, Settings};
 
 use crate::Parameter;
 use crate::fields::{Fields, Reader, bytes_text};
+use crate::kept_rules::kept_rules;
 use crate::{SpecError, fields};
 
 pub(crate) const NAME: &str = "gdl";
@@ -32,6 +33,8 @@ pub enum RuleSheet {
     Named(String),
     /// A file in the Game Description Language.
     File(String),
+    /// Rules that were handed over as text, by the name that [`crate::keep_rules`] gave them.
+    Kept(String),
 }
 
 /// A sheet that is always there.
@@ -87,6 +90,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "one of the rule sheets in games/gdl, such as connect-four or sliding-eight",
     },
     Parameter { name: "file", default: "none", meaning: "a rule sheet of your own, a .kif file" },
+    Parameter { name: "rules", default: "none", meaning: "rules that were handed to the web page" },
     Parameter {
         name: "time",
         default: "20s",
@@ -98,6 +102,14 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "memory for grounding; beyond it the rules are interpreted, which is slow",
     },
 ];
+
+/// Compiled rules that are kept; beyond that all are compiled anew.
+const MOST_COMPILED: usize = 256;
+
+/// The names of the sheets that are always there.
+pub(crate) fn sheet_names() -> impl Iterator<Item = &'static str> {
+    SHEETS.iter().map(|known| known.name)
+}
 
 const DEFAULT_TIME: Duration = Duration::from_secs(20);
 const DEFAULT_MEMORY: u64 = 600_000_000;
@@ -126,7 +138,11 @@ impl GdlSpec {
         let (rules, picture) = (&key.0.rules, key.0.picture.as_deref());
         let game = GdlGame::with_picture(rules, &settings, picture)
             .map_err(|error| write(self).error(error.to_string()))?;
-        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key, game.clone());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_COMPILED {
+            known.clear();
+        }
+        known.insert(key, game.clone());
         Ok(game)
     }
 
@@ -155,6 +171,11 @@ impl RuleSheet {
                 let picture = known.picture.map(str::to_owned);
                 Ok(Files { rules: known.rules.to_owned(), picture })
             }
+            RuleSheet::Kept(name) => {
+                let missing =
+                    || format!("the rules `{name}` are not known; hand over their text again");
+                Ok(Files { rules: kept_rules(name).ok_or_else(missing)?, picture: None })
+            }
             RuleSheet::File(path) => {
                 let bytes = fs::read(path).map_err(|error| format!("{path}: {error}"))?;
                 let beside = Path::new(path).with_extension("toml");
@@ -172,14 +193,16 @@ impl RuleSheet {
 
 pub(crate) fn read(reader: &mut Reader) -> Result<GdlSpec, SpecError> {
     let bare = reader.bare(|text| text.ends_with(".kif").then(|| text.to_owned()));
-    let named = reader.text("sheet");
-    let sheet = match (reader.text("file").or(bare), named) {
-        (Some(_), Some(_)) => {
-            return Err(reader.fields().error("either `sheet` or `file`, not both"));
-        }
-        (Some(path), None) => RuleSheet::File(path),
-        (None, named) => RuleSheet::Named(named.unwrap_or_else(|| DEFAULT_SHEET.to_owned())),
-    };
+    let sources = [
+        reader.text("sheet").map(RuleSheet::Named),
+        reader.text("file").or(bare).map(RuleSheet::File),
+        reader.text("rules").map(RuleSheet::Kept),
+    ];
+    let mut given = sources.into_iter().flatten();
+    let sheet = given.next().unwrap_or_else(|| RuleSheet::Named(DEFAULT_SHEET.to_owned()));
+    if given.next().is_some() {
+        return Err(reader.fields().error("only one of `sheet`, `file` and `rules`"));
+    }
     let time = reader.duration("time")?.unwrap_or(DEFAULT_TIME);
     let memory = reader.bytes("memory")?.unwrap_or(DEFAULT_MEMORY);
     Ok(GdlSpec { sheet, time, memory })
@@ -190,6 +213,7 @@ pub(crate) fn write(spec: &GdlSpec) -> Fields {
         RuleSheet::Named(name) if name == DEFAULT_SHEET => Fields::new(NAME),
         RuleSheet::Named(name) => Fields::new(NAME).with("sheet", name.clone()),
         RuleSheet::File(path) => Fields::new(NAME).with("file", path.clone()),
+        RuleSheet::Kept(name) => Fields::new(NAME).with("rules", name.clone()),
     };
     let memory = (spec.memory != DEFAULT_MEMORY).then(|| bytes_text(spec.memory));
     fields.with_unless("time", spec.time, DEFAULT_TIME).with_some("memory", memory)

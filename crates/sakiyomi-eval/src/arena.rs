@@ -1,9 +1,9 @@
 //! Matches between agents, at full speed. Everything random in a match follows from the seed and
 //! the match's number.
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, Record, Seat, SpecError};
+use sakiyomi_catalog::{AgentSpec, GameSpec, Record, Seat, SpecError, Visitor};
 use sakiyomi_core::stats::Tally;
-use sakiyomi_core::{Agent, Context, Game, Payoffs, Playable, Player, Rng, Stop, Turn};
+use sakiyomi_core::{Agent, Context, Game, Hint, Payoffs, Playable, Player, Rng, Stop, Turn};
 
 /// Two agents at one game, and the seed of all their matches.
 ///
@@ -23,6 +23,8 @@ pub struct Played {
     pub outcome: Outcome,
     pub payoff: f64,
     pub n_turns: u32,
+    /// The rounds that were begun, if the game counts rounds; otherwise the turns.
+    pub length: u32,
     /// Whether it was the first agent that gave up, and why.
     pub forfeit: Option<(bool, String)>,
     /// What was played, if it was to be kept.
@@ -51,6 +53,18 @@ impl Pairing {
         self.agents.iter().try_for_each(|agent| agent.build(game, &seat).map(drop))
     }
 
+    /// [`Pairing::check`] on the game itself.
+    pub fn try_out(&self) -> Result<(), SpecError> {
+        struct TryOut<'a>(&'a Pairing);
+        impl Visitor for TryOut<'_> {
+            type Out = Result<(), SpecError>;
+            fn visit<G: Playable>(self, game: G) -> Self::Out {
+                self.0.check(&game)
+            }
+        }
+        self.game.with(TryOut(self))?
+    }
+
     /// Plays the match with this number. The pairing must have been checked.
     pub fn play<G: Playable>(&self, game: &G, number: u64, keep: bool, stop: &Stop) -> Played {
         let n_players = game.players() as u64;
@@ -68,8 +82,11 @@ impl Pairing {
         let stream = |player: Player| Rng::stream(&[self.seed, number, 1 + u64::from(player.0)]);
         let mut rngs: Vec<Rng> = players().map(stream).collect();
         let mut moves = Vec::new();
+        let counts_rounds = game.gives().contains(&Hint::Rounds);
+        let mut n_rounds = 0;
         let played =
             play_match(game, &mut agents, chance, &mut rngs, stop, &mut |state, actions| {
+                n_rounds = game.round(state) + 1;
                 if keep {
                     moves.push(texts(game, state, actions));
                 }
@@ -86,6 +103,7 @@ impl Pairing {
             },
             payoff,
             n_turns: played.n_turns,
+            length: if counts_rounds { n_rounds } else { played.n_turns },
             forfeit: played.forfeit.map(|(player, reason)| (player == first, reason)),
             record: keep.then(|| Record { game: self.game.clone(), seed: self.seed, moves }),
         }

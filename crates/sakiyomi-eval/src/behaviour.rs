@@ -1,7 +1,7 @@
 //! Fingerprints of behaviour, so that results of code that played differently are never mixed, and
 //! commits that change nothing for a pairing void nothing.
 //!
-//! The fingerprint of a pairing is what its game and its agents do in a short probe with fixed
+//! The fingerprint of a game and agents is what they do in a short probe with fixed
 //! seeds: the views and moves of a random match, and the agents' decisions in a few positions of
 //! it. Budgets in time are replaced by iterations, so that the probe can be repeated. A program is
 //! known by its command alone.
@@ -9,10 +9,8 @@
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
-use sakiyomi_catalog::{AgentSpec, Table, TableError, open_table};
+use sakiyomi_catalog::{AgentSpec, GameSpec, Table, TableError, open_table};
 use sakiyomi_core::{Budget, Stop, Turn};
-
-use crate::Pairing;
 
 /// Matches and decisions of a probe. They take some milliseconds.
 const PROBE_MATCHES: u64 = 2;
@@ -23,12 +21,12 @@ const PROBE_STEPS: [usize; 3] = [0, 3, 8];
 const LONGEST_MATCH: usize = 300;
 
 /// The fingerprint, as 16 hexadecimal digits.
-pub fn behaviour(pairing: &Pairing) -> Result<String, TableError> {
+pub fn behaviour(game: &GameSpec, agents: &[AgentSpec]) -> Result<String, TableError> {
     let mut hasher = FxHasher::default();
     for seed in 0..PROBE_MATCHES {
-        let mut table = open_table(&pairing.game, seed)?;
+        let mut table = open_table(game, seed)?;
         for step in 0..LONGEST_MATCH {
-            if !probe_step(pairing, table.as_mut(), step, &mut hasher)? {
+            if !probe_step(agents, table.as_mut(), step, &mut hasher)? {
                 break;
             }
         }
@@ -38,7 +36,7 @@ pub fn behaviour(pairing: &Pairing) -> Result<String, TableError> {
 
 /// Hashes one step of a match and plays it at random. False at the end.
 fn probe_step(
-    pairing: &Pairing,
+    agents: &[AgentSpec],
     table: &mut dyn Table,
     step: usize,
     hasher: &mut FxHasher,
@@ -58,7 +56,7 @@ fn probe_step(
             hasher.write(action.text.as_bytes());
         }
         if PROBE_STEPS.contains(&step) {
-            for agent in &pairing.agents {
+            for agent in agents {
                 probe_agent(agent, table, player, hasher)?;
             }
         }
@@ -110,12 +108,8 @@ mod tests {
     use super::*;
 
     fn fingerprint(game: &str, first: &str, second: &str) -> String {
-        behaviour(&Pairing {
-            game: game.parse().unwrap(),
-            agents: [first.parse().unwrap(), second.parse().unwrap()],
-            seed: 1,
-        })
-        .unwrap()
+        let agents = [first.parse().unwrap(), second.parse().unwrap()];
+        behaviour(&game.parse().unwrap(), &agents).unwrap()
     }
 
     #[test]

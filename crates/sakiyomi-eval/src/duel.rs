@@ -15,6 +15,7 @@ use sakiyomi_core::{Playable, Player, Stop};
 use serde::Serialize;
 
 use crate::arena::{Pairing, Played};
+use crate::experiment::{Estimate, Lengths, Part};
 
 /// Rounds between two looks of the sequential test.
 const BATCH_ROUNDS: u64 = 16;
@@ -59,6 +60,11 @@ pub struct DuelReport {
     pub seats: Vec<SeatReport>,
     pub sprt: Option<SprtReport>,
     pub mean_turns: f64,
+    /// The mean length of the games that the first agent won, with its 95 % interval: in rounds,
+    /// where the game counts rounds, and otherwise in turns.
+    pub length_of_won: Option<Estimate>,
+    pub length_of_drawn: Option<Estimate>,
+    pub length_of_lost: Option<Estimate>,
     /// Games that were lost by crashes, time and nonsense: all, and the first of them.
     pub n_forfeits: u64,
     pub forfeits: Vec<ForfeitReport>,
@@ -295,6 +301,8 @@ impl<'a> Ledger<'a> {
             SeatReport { seat, name, tally, score: tally.score(), interval: tally.interval() }
         };
         let turns: u64 = self.played(end).map(|played| u64::from(played.n_turns)).sum();
+        let mut lengths = Lengths::default();
+        self.played(end).for_each(|played| lengths.add(played.length, played.outcome.tally()));
         let forfeits = || self.played(end).filter_map(|p| Some((p.number, p.forfeit.as_ref()?)));
         let sprt = |test: Sprt| {
             let llr = self.llr(&test, end);
@@ -316,6 +324,9 @@ impl<'a> Ledger<'a> {
             seats: names.into_iter().enumerate().map(seat).collect(),
             sprt: duel.sprt.map(sprt),
             mean_turns: turns as f64 / tally.games().max(1) as f64,
+            length_of_won: lengths.mean(Part::Won),
+            length_of_drawn: lengths.mean(Part::Drawn),
+            length_of_lost: lengths.mean(Part::Lost),
             n_forfeits: forfeits().count() as u64,
             forfeits: forfeits()
                 .take(LISTED_FORFEITS)

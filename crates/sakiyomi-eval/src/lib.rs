@@ -9,6 +9,7 @@ mod perft;
 mod runner;
 mod solve;
 mod store;
+mod task;
 
 pub use arena::{Match, Outcome, Pairing, Played, Watch, play_match};
 pub use behaviour::behaviour;
@@ -22,3 +23,4 @@ pub use perft::{perft, perft_of};
 pub use runner::{RunError, RunProgress, RunSettings, RunSummary, run_experiments};
 pub use solve::{Opening, Solve, SolveError, SolveReport, run_solve};
 pub use store::{Counted, GameRow, NetworkMatch, Store, StoreError, StoredCell, StoredMatch, Unit};
+pub use task::{Learner, Results, Task};

@@ -11,13 +11,13 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sakiyomi_catalog::{SpecError, TableError, Visitor};
+use sakiyomi_catalog::TableError;
+use sakiyomi_core::Stop;
 use sakiyomi_core::stats::Tally;
-use sakiyomi_core::{Playable, Stop};
 
-use crate::Pairing;
 use crate::experiment::{Experiment, Scale};
 use crate::store::{Store, StoreError, StoredCell, Unit};
+use crate::{ExploitError, Results, Task};
 
 const LARGEST_UNIT: u64 = 100_000;
 /// How often progress is told.
@@ -29,6 +29,8 @@ pub enum RunError {
     Store(#[from] StoreError),
     #[error("{experiment}: {error}")]
     Spec { experiment: String, error: TableError },
+    #[error("{cell}: {error}")]
+    Task { cell: String, error: ExploitError },
 }
 
 /// How far a run is.
@@ -39,6 +41,8 @@ pub struct RunProgress {
     pub seconds_left: Option<f64>,
     /// The latest unit's cell and what is known of it by now.
     pub latest: Option<(String, Tally)>,
+    /// Everything that is known of matches, by the names of the cells.
+    pub tallies: Vec<(String, Tally)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,16 +80,17 @@ pub fn run_experiments(
         for cell in experiment.cells(scale) {
             let wrong = |error| RunError::Spec { experiment: experiment.id.clone(), error };
             let fingerprint = cell.fingerprint().map_err(wrong)?;
-            let n_players = cell.pairing.game.players().map_err(|e| wrong(e.into()))? as u64;
-            check(&cell.pairing).map_err(|error| wrong(error.into()))?;
-            let stored = store.cell(&cell.pairing, &fingerprint, n_players)?;
+            let round = cell.task.round().map_err(|e| wrong(e.into()))?;
+            let name = format!("{}: {}", experiment.id, cell.name);
+            let failed = |error| RunError::Task { cell: name.clone(), error };
+            cell.task.check().map_err(failed)?;
+            let stored = store.cell(&cell.task, &fingerprint, round)?;
             let done = store.done(stored.id)?;
             let games = cell.balanced_games().map_err(|error| wrong(error.into()))?;
             match cells.iter_mut().find(|known| known.stored.id == stored.id) {
                 Some(known) => known.games = known.games.max(games),
                 None => {
-                    let name = format!("{}: {}", experiment.id, cell.name);
-                    let known = store.count(stored.id, n_players, games)?.evidence.tally;
+                    let known = store.count(stored.id, round, games)?.evidence.tally;
                     let work = CellWork::new(name, stored, games, cell.keep, done);
                     cells.push(CellWork { tally: known, ..work });
                 }
@@ -112,23 +117,11 @@ pub fn run_experiments(
     let mut shared = shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     progress(&shared.progress(threads, start));
     if let Some(error) = shared.error.take() {
-        return Err(error.into());
+        return Err(error);
     }
     let (games_done, games) = shared.games();
     let seconds = start.elapsed().as_secs_f64();
     Ok(RunSummary { games_done, games, seconds, ..shared.summary })
-}
-
-/// Whether both agents can play the game.
-fn check(pairing: &Pairing) -> Result<(), SpecError> {
-    struct Check<'a>(&'a Pairing);
-    impl Visitor for Check<'_> {
-        type Out = Result<(), SpecError>;
-        fn visit<G: Playable>(self, game: G) -> Self::Out {
-            self.0.check(&game)
-        }
-    }
-    pairing.game.with(Check(pairing))?
 }
 
 struct Shared {
@@ -139,7 +132,7 @@ struct Shared {
     turn: u64,
     summary: RunSummary,
     latest: Option<usize>,
-    error: Option<StoreError>,
+    error: Option<RunError>,
 }
 
 /// What is done and what is being done of one cell.
@@ -170,7 +163,7 @@ fn work(shared: &Mutex<Shared>, stop: &Stop) {
         if stop.requested() {
             return;
         }
-        let (job, pairing, keep) = {
+        let (job, task, keep) = {
             let mut shared = lock(shared);
             if shared.error.is_some() {
                 return;
@@ -178,7 +171,7 @@ fn work(shared: &Mutex<Shared>, stop: &Stop) {
             match shared.next_job() {
                 Next::Job(job) => {
                     let cell = &shared.cells[job.cell];
-                    (job, cell.stored.pairing.clone(), cell.keep)
+                    (job, cell.stored.task.clone(), cell.keep)
                 }
                 Next::Wait => {
                     drop(shared);
@@ -188,34 +181,24 @@ fn work(shared: &Mutex<Shared>, stop: &Stop) {
                 Next::Nothing => return,
             }
         };
-        let unit = play_unit(&pairing, job, keep, stop);
+        let start = Instant::now();
+        let results = task.run(job.first, job.n, keep, stop);
+        let seconds = start.elapsed().as_secs_f64();
         let mut shared = lock(shared);
         shared.cells[job.cell].in_flight.retain(|&(first, _)| first != job.first);
         // A game in which thinking was cut short is not what it would have been.
         if stop.requested() {
             return;
         }
-        if let Err(error) = shared.enter(job, &unit) {
+        let entered = match results {
+            Ok(results) => shared.enter(job, &Unit { first: job.first, results, seconds }),
+            Err(error) => Err(RunError::Task { cell: shared.cells[job.cell].name.clone(), error }),
+        };
+        if let Err(error) = entered {
             shared.error.get_or_insert(error);
             return;
         }
     }
-}
-
-fn play_unit(pairing: &Pairing, job: Job, keep: bool, stop: &Stop) -> Unit {
-    struct Play<'a>(&'a Pairing, Job, bool, &'a Stop);
-    impl Visitor for Play<'_> {
-        type Out = Unit;
-        fn visit<G: Playable>(self, game: G) -> Unit {
-            let Play(pairing, Job { first, n, .. }, keep, stop) = self;
-            let start = Instant::now();
-            let numbers = (first..first + n).take_while(|_| !stop.requested());
-            let played = numbers.map(|number| pairing.play(&game, number, keep, stop)).collect();
-            Unit { first_game: first, played, seconds: start.elapsed().as_secs_f64() }
-        }
-    }
-    let play = Play(pairing, job, keep, stop);
-    pairing.game.with(play).expect("the game was made before")
 }
 
 enum Next {
@@ -239,7 +222,7 @@ impl Shared {
             match self.store.done(id) {
                 Ok(done) => self.cells[at].done = done,
                 Err(error) => {
-                    self.error.get_or_insert(error);
+                    self.error.get_or_insert(error.into());
                     return Next::Nothing;
                 }
             }
@@ -255,21 +238,22 @@ impl Shared {
         if waits { Next::Wait } else { Next::Nothing }
     }
 
-    fn enter(&mut self, job: Job, unit: &Unit) -> Result<(), StoreError> {
+    fn enter(&mut self, job: Job, unit: &Unit) -> Result<(), RunError> {
         let start = Instant::now();
         let cell = &mut self.cells[job.cell];
         let added = self.store.add(cell.stored.id, unit)?;
-        let per_game = unit.seconds / unit.played.len().max(1) as f64;
+        let per_game = unit.seconds / unit.results.len().max(1) as f64;
         cell.seconds_per_game = Some(per_game);
         if cell.stored.unit_games.is_none() {
-            let rounds =
-                (self.unit_seconds / (per_game * cell.stored.n_players as f64)).round() as u64;
-            let n = (rounds.max(1) * cell.stored.n_players).min(LARGEST_UNIT);
+            let rounds = (self.unit_seconds / (per_game * cell.stored.round as f64)).round() as u64;
+            let n = (rounds.max(1) * cell.stored.round).min(LARGEST_UNIT);
             cell.stored.unit_games = Some(self.store.settle_unit_games(cell.stored.id, n)?);
         }
         cell.done = self.store.done(cell.stored.id)?;
         if added {
-            cell.tally += unit.played.iter().map(|played| played.outcome.tally()).sum();
+            if let Results::Games(games) = &unit.results {
+                cell.tally += games.iter().map(|played| played.outcome.tally()).sum();
+            }
             self.summary.games_played += job.n;
         }
         self.latest = Some(job.cell);
@@ -293,7 +277,10 @@ impl Shared {
         });
         let seconds_left: Option<f64> = left.sum::<Option<f64>>().map(|all| all / threads as f64);
         let latest = self.latest.map(|at| (self.cells[at].name.clone(), self.cells[at].tally));
-        RunProgress { games_done, games, seconds_left, latest }
+        let matches = |cell: &&CellWork| matches!(cell.stored.task, Task::Matches(_));
+        let tally = |cell: &CellWork| (cell.name.clone(), cell.tally);
+        let tallies = self.cells.iter().filter(matches).map(tally).collect();
+        RunProgress { games_done, games, seconds_left, latest, tallies }
     }
 }
 
@@ -331,7 +318,7 @@ impl CellWork {
     /// gaps are counted off in units.
     fn next_range(&self, turn: u64) -> Option<(u64, u64)> {
         let Some(unit) = self.stored.unit_games else {
-            let first_round = (0, self.stored.n_players.min(self.games));
+            let first_round = (0, self.stored.round.min(self.games));
             return self.in_flight.is_empty().then_some(first_round);
         };
         let gaps = self.gaps();
@@ -375,15 +362,16 @@ impl CellWork {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Pairing, Task};
 
     fn cell(games: u64, unit_games: Option<u64>) -> CellWork {
-        let pairing = Pairing {
+        let task = Task::Matches(Pairing {
             game: "tic-tac-toe".parse().unwrap(),
             agents: ["random".parse().unwrap(), "random".parse().unwrap()],
             seed: 1,
-        };
+        });
         let behaviour = String::new();
-        let stored = StoredCell { id: 1, pairing, behaviour, n_players: 2, unit_games };
+        let stored = StoredCell { id: 1, task, behaviour, round: 2, unit_games };
         CellWork::new("cell".to_owned(), stored, games, false, Vec::new())
     }
 

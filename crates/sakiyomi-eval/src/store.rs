@@ -1,7 +1,7 @@
 //! Results on disk: one SQLite file that survives being killed, shared by any number of processes.
 //!
-//! A *cell* is a pairing together with the fingerprint of its behaviour; it is found by the hash of
-//! both. A *unit* is a range of the cell's numbered games, written in one transaction when it is
+//! A *cell* is a task together with the fingerprint of its behaviour; it is found by the hash of
+//! both. A *unit* is a range of the cell's numbered games (or measurements), written in one transaction when it is
 //! done. Units keep the outcome of every game, so any number of games can be counted from units of
 //! any size. Ranges never overlap: who comes second with the same games is told so and adds nothing.
 //!
@@ -21,7 +21,8 @@ use sakiyomi_catalog::Record;
 use sakiyomi_core::stats::Tally;
 
 use crate::experiment::Evidence;
-use crate::{Outcome, Pairing, Played};
+use crate::task::TaskTexts;
+use crate::{Outcome, Played, Results, Task};
 
 pub use network::{NetworkMatch, StoredMatch};
 
@@ -31,7 +32,7 @@ const APPLICATION_ID: i64 = 0x5341_4b49;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Each step of the schema's history; a file has as many of them as its version says.
-const MIGRATIONS: [&str; 2] = [CELLS, network::MATCHES];
+const MIGRATIONS: [&str; 3] = [CELLS, LENGTHS, network::MATCHES];
 
 const CELLS: &str = "
 CREATE TABLE cells (
@@ -66,6 +67,9 @@ CREATE TABLE records (
 );
 ";
 
+/// Games of before have no known length.
+const LENGTHS: &str = "ALTER TABLE units ADD COLUMN lengths TEXT NOT NULL DEFAULT '[]'";
+
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("{}: is no store of Sakiyomi; choose another file with --store", file.display())]
@@ -92,18 +96,19 @@ pub struct Store {
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredCell {
     pub id: i64,
-    pub pairing: Pairing,
+    pub task: Task,
     pub behaviour: String,
-    pub n_players: u64,
+    /// Numbers that are done together: see [`Task::round`].
+    pub round: u64,
     /// Games in a unit, once it is known how long a game takes.
     pub unit_games: Option<u64>,
 }
 
-/// The games of one unit, in the order of their numbers.
+/// What one unit has brought.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unit {
-    pub first_game: u64,
-    pub played: Vec<Played>,
+    pub first: u64,
+    pub results: Results,
     pub seconds: f64,
 }
 
@@ -148,20 +153,15 @@ impl Store {
         explain(&self.file, error)
     }
 
-    /// The cell of a pairing with this behaviour, which is made if there is none.
-    pub fn cell(
-        &self,
-        pairing: &Pairing,
-        behaviour: &str,
-        n_players: u64,
-    ) -> Result<StoredCell, StoreError> {
-        let texts = texts(pairing);
+    /// The cell of a task with this behaviour, which is made if there is none.
+    pub fn cell(&self, task: &Task, behaviour: &str, round: u64) -> Result<StoredCell, StoreError> {
+        let texts = task.texts();
         let key = key(&texts, behaviour);
         let [game, first, second, seed] = texts;
         let insert =
             "INSERT OR IGNORE INTO cells (key, game, first, second, seed, behaviour, n_players)
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let values = params![key, game, first, second, seed, behaviour, n_players as i64];
+        let values = params![key, game, first, second, seed, behaviour, round as i64];
         self.connection.execute(insert, values).map_err(|error| self.explain(&error))?;
         let (id, unit_games) = self
             .connection
@@ -171,16 +171,16 @@ impl Store {
             .map_err(|error| self.explain(&error))?;
         Ok(StoredCell {
             id,
-            pairing: pairing.clone(),
+            task: task.clone(),
             behaviour: behaviour.to_owned(),
-            n_players,
+            round,
             unit_games: unit_games.map(|n| n as u64),
         })
     }
 
-    /// The cell of a pairing with this behaviour, if there is one.
-    pub fn find(&self, pairing: &Pairing, behaviour: &str) -> Result<Option<i64>, StoreError> {
-        let key = key(&texts(pairing), behaviour);
+    /// The cell of a task with this behaviour, if there is one.
+    pub fn find(&self, task: &Task, behaviour: &str) -> Result<Option<i64>, StoreError> {
+        let key = key(&task.texts(), behaviour);
         self.connection
             .query_row("SELECT id FROM cells WHERE key = ?1", [key], |row| row.get(0))
             .optional()
@@ -222,21 +222,28 @@ impl Store {
     fn try_add(&mut self, cell: i64, unit: &Unit) -> rusqlite::Result<bool> {
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let (first, n) = (unit.first_game as i64, unit.played.len() as i64);
+        let (first, n) = (unit.first as i64, unit.results.len() as i64);
         let overlap = "SELECT EXISTS (SELECT 1 FROM units
                        WHERE cell = ?1 AND first_game < ?2 + ?3 AND first_game + n_games > ?2)";
         if transaction.query_row(overlap, params![cell, first, n], |row| row.get(0))? {
             return Ok(false);
         }
-        let outcomes: String = unit.played.iter().map(|played| letter(played.outcome)).collect();
-        let payoffs: Vec<f64> = unit.played.iter().map(|played| played.payoff).collect();
-        let turns: Vec<u32> = unit.played.iter().map(|played| played.n_turns).collect();
+        let games: &[Played] = match &unit.results {
+            Results::Games(games) => games,
+            Results::Values(_) => &[],
+        };
+        let turns: Vec<u32> = games.iter().map(|played| played.n_turns).collect();
+        let lengths: Vec<u32> = games.iter().map(|played| played.length).collect();
+        let (outcomes, payoffs): (String, Vec<f64>) = match &unit.results {
+            Results::Games(games) => games.iter().map(|p| (letter(p.outcome), p.payoff)).unzip(),
+            Results::Values(values) => values.iter().map(|&value| (MEASURED, value)).unzip(),
+        };
         let json = |value: serde_json::Result<String>| {
             value.map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
         };
         transaction.execute(
-            "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, n_forfeits, seconds, engine)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, lengths, n_forfeits, seconds, engine)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
                 cell,
                 first,
@@ -244,12 +251,13 @@ impl Store {
                 outcomes,
                 json(serde_json::to_string(&payoffs))?,
                 json(serde_json::to_string(&turns))?,
-                unit.played.iter().filter(|played| played.forfeit.is_some()).count() as i64,
+                json(serde_json::to_string(&lengths))?,
+                games.iter().filter(|played| played.forfeit.is_some()).count() as i64,
                 unit.seconds,
                 env!("CARGO_PKG_VERSION"),
             ],
         )?;
-        for played in &unit.played {
+        for played in games {
             let Some(record) = &played.record else { continue };
             let insert = "INSERT OR REPLACE INTO records (cell, game, record) VALUES (?1, ?2, ?3)";
             let text = json(serde_json::to_string(record))?;
@@ -260,27 +268,15 @@ impl Store {
     }
 
     /// Counts the first `games` games of a cell, as far as they are done.
-    pub fn count(&self, cell: i64, n_players: u64, games: u64) -> Result<Counted, StoreError> {
+    pub fn count(&self, cell: i64, round: u64, games: u64) -> Result<Counted, StoreError> {
         let mut counted = Counted::default();
-        counted.evidence.seats.resize(n_players as usize, Tally::default());
+        counted.evidence.seats.resize(round as usize, Tally::default());
         self.each_unit(cell, |unit| {
             let n = (unit.outcomes.len() as u64).min(games.saturating_sub(unit.first_game));
             if n == 0 {
                 return;
             }
-            let mut more = Evidence::default();
-            more.seats.resize(n_players as usize, Tally::default());
-            let each = unit.outcomes.bytes().zip(&unit.turns).take(n as usize);
-            for (number, (letter, &turns)) in (unit.first_game..).zip(each) {
-                let tally = outcome(letter).tally();
-                more.tally += tally;
-                more.seats[(number % n_players) as usize] += tally;
-                match more.turns.binary_search_by_key(&turns, |&(known, _)| known) {
-                    Ok(at) => more.turns[at].1 += 1,
-                    Err(at) => more.turns.insert(at, (turns, 1)),
-                }
-            }
-            counted.evidence.add(&more);
+            unit.count(n as usize, round, &mut counted.evidence);
             counted.n_forfeits += unit.n_forfeits;
             counted.seconds += unit.seconds * n as f64 / unit.outcomes.len() as f64;
             if !counted.engines.contains(&unit.engine) {
@@ -291,20 +287,24 @@ impl Store {
     }
 
     fn each_unit(&self, cell: i64, mut look: impl FnMut(UnitRow)) -> Result<(), StoreError> {
-        let select = "SELECT first_game, outcomes, turns, n_forfeits, seconds, engine
+        let select =
+            "SELECT first_game, outcomes, payoffs, turns, lengths, n_forfeits, seconds, engine
                       FROM units WHERE cell = ?1 ORDER BY first_game";
         let mut read = || -> rusqlite::Result<()> {
             let mut statement = self.connection.prepare_cached(select)?;
             let mut rows = statement.query([cell])?;
             while let Some(row) = rows.next()? {
-                let turns: String = row.get(2)?;
+                let texts: [String; 3] = [row.get(2)?, row.get(3)?, row.get(4)?];
+                let [payoffs, turns, lengths] = texts;
                 look(UnitRow {
                     first_game: row.get::<_, i64>(0)? as u64,
                     outcomes: row.get(1)?,
+                    payoffs: serde_json::from_str(&payoffs).unwrap_or_default(),
                     turns: serde_json::from_str(&turns).unwrap_or_default(),
-                    n_forfeits: row.get::<_, i64>(3)? as u64,
-                    seconds: row.get(4)?,
-                    engine: row.get(5)?,
+                    lengths: serde_json::from_str(&lengths).unwrap_or_default(),
+                    n_forfeits: row.get::<_, i64>(5)? as u64,
+                    seconds: row.get(6)?,
+                    engine: row.get(7)?,
                 });
             }
             Ok(())
@@ -316,7 +316,7 @@ impl Store {
     pub fn cells(&self) -> Result<Vec<StoredCell>, StoreError> {
         let select = "SELECT id, game, first, second, seed, behaviour, n_players, unit_games
                       FROM cells ORDER BY id";
-        let read = || -> rusqlite::Result<Vec<(StoredTexts, StoredCellRow)>> {
+        let read = || -> rusqlite::Result<Vec<(TaskTexts, StoredCellRow)>> {
             let mut statement = self.connection.prepare(select)?;
             let rows = statement.query_map([], |row| {
                 let texts = [row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?];
@@ -327,16 +327,15 @@ impl Store {
         };
         let rows = read().map_err(|error| self.explain(&error))?;
         // A name that this version does not know is of no use to it.
-        let known =
-            rows.into_iter().filter_map(|(texts, (id, behaviour, n_players, unit_games))| {
-                Some(StoredCell {
-                    id,
-                    pairing: pairing(&texts)?,
-                    behaviour,
-                    n_players: n_players as u64,
-                    unit_games: unit_games.map(|n| n as u64),
-                })
-            });
+        let known = rows.into_iter().filter_map(|(texts, (id, behaviour, round, unit_games))| {
+            Some(StoredCell {
+                id,
+                task: Task::from_texts(&texts)?,
+                behaviour,
+                round: round as u64,
+                unit_games: unit_games.map(|n| n as u64),
+            })
+        });
         Ok(known.collect())
     }
 
@@ -344,9 +343,16 @@ impl Store {
     pub fn each_game(&self, mut look: impl FnMut(&GameRow)) -> Result<(), StoreError> {
         for cell in self.cells()? {
             self.each_unit(cell.id, |unit| {
-                let each = unit.outcomes.chars().zip(&unit.turns);
-                for (number, (letter, &turns)) in (unit.first_game..).zip(each) {
-                    look(&GameRow { cell: &cell, number, outcome: letter, turns });
+                let each = unit.outcomes.chars().zip(&unit.payoffs).enumerate();
+                for (i, (letter, &payoff)) in each {
+                    look(&GameRow {
+                        cell: &cell,
+                        number: unit.first_game + i as u64,
+                        outcome: letter,
+                        payoff,
+                        turns: unit.turns.get(i).copied(),
+                        length: unit.lengths.get(i).copied(),
+                    });
                 }
             })?;
         }
@@ -364,6 +370,18 @@ impl Store {
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
+    /// The numbers of the first games of a cell whose records were kept.
+    pub fn kept(&self, cell: i64, most: usize) -> Result<Vec<u64>, StoreError> {
+        let select = "SELECT game FROM records WHERE cell = ?1 ORDER BY game LIMIT ?2";
+        let read = || -> rusqlite::Result<Vec<u64>> {
+            let mut statement = self.connection.prepare(select)?;
+            let games =
+                statement.query_map(params![cell, most as i64], |row| row.get::<_, i64>(0))?;
+            games.map(|game| Ok(game? as u64)).collect()
+        };
+        read().map_err(|error| self.explain(&error))
+    }
+
     /// Removes a cell with everything in it.
     pub fn remove(&self, cell: i64) -> Result<(), StoreError> {
         let delete = "DELETE FROM cells WHERE id = ?1";
@@ -376,26 +394,55 @@ impl Store {
     }
 }
 
-/// A game as it is exported.
+/// A game, or a measurement, as it is exported.
 #[derive(Clone, Copy, Debug)]
 pub struct GameRow<'a> {
     pub cell: &'a StoredCell,
     pub number: u64,
-    /// W, D or L, of the first agent.
+    /// W, D or L, of the first agent; M if it is a measurement.
     pub outcome: char,
-    pub turns: u32,
+    /// Of the first agent, or what was measured.
+    pub payoff: f64,
+    pub turns: Option<u32>,
+    pub length: Option<u32>,
 }
 
 struct UnitRow {
     first_game: u64,
     outcomes: String,
+    payoffs: Vec<f64>,
     turns: Vec<u32>,
+    /// Empty if it is older than lengths are.
+    lengths: Vec<u32>,
     n_forfeits: u64,
     seconds: f64,
     engine: String,
 }
 
-type StoredTexts = [String; 4];
+/// Stands for the outcome of a measurement.
+const MEASURED: char = 'M';
+
+impl UnitRow {
+    /// Counts its first `n` games or measurements.
+    fn count(&self, n: usize, round: u64, evidence: &mut Evidence) {
+        for (i, letter) in self.outcomes.chars().take(n).enumerate() {
+            if letter == MEASURED {
+                evidence.values.extend(self.payoffs.get(i));
+                continue;
+            }
+            let tally = outcome(letter).tally();
+            evidence.tally += tally;
+            evidence.seats[((self.first_game + i as u64) % round) as usize] += tally;
+            if let Some(&turns) = self.turns.get(i) {
+                evidence.turns.add(turns, tally);
+            }
+            if let Some(&length) = self.lengths.get(i) {
+                evidence.lengths.add(length, tally);
+            }
+        }
+    }
+}
+
 type StoredCellRow = (i64, String, i64, Option<i64>);
 
 /// Looks at an existing file without changing it.
@@ -453,18 +500,8 @@ impl From<StoreError> for io::Error {
     }
 }
 
-fn texts(pairing: &Pairing) -> StoredTexts {
-    let [first, second] = &pairing.agents;
-    [pairing.game.to_string(), first.to_string(), second.to_string(), pairing.seed.to_string()]
-}
-
-fn pairing([game, first, second, seed]: &StoredTexts) -> Option<Pairing> {
-    let agents = [first.parse().ok()?, second.parse().ok()?];
-    Some(Pairing { game: game.parse().ok()?, agents, seed: seed.parse().ok()? })
-}
-
 /// What a cell is found by: its specification and its behaviour, in full.
-fn key(texts: &StoredTexts, behaviour: &str) -> String {
+fn key(texts: &TaskTexts, behaviour: &str) -> String {
     format!("{}\n{behaviour}", texts.join("\n"))
 }
 
@@ -476,10 +513,10 @@ fn letter(outcome: Outcome) -> char {
     }
 }
 
-fn outcome(letter: u8) -> Outcome {
+fn outcome(letter: char) -> Outcome {
     match letter {
-        b'W' => Outcome::Win,
-        b'D' => Outcome::Draw,
+        'W' => Outcome::Win,
+        'D' => Outcome::Draw,
         _ => Outcome::Loss,
     }
 }
@@ -487,33 +524,32 @@ fn outcome(letter: u8) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Learner, Pairing};
     use std::fs;
 
-    fn pairing(seed: u64) -> Pairing {
-        Pairing {
-            game: "tic-tac-toe".parse().unwrap(),
-            agents: ["uct:iterations=10".parse().unwrap(), "random".parse().unwrap()],
-            seed,
-        }
+    fn task(seed: u64) -> Task {
+        let agents = ["uct:iterations=10".parse().unwrap(), "random".parse().unwrap()];
+        Task::Matches(Pairing { game: "tic-tac-toe".parse().unwrap(), agents, seed })
     }
 
-    fn unit(first_game: u64, outcomes: &str) -> Unit {
-        let played = outcomes.bytes().zip(first_game..).map(|(letter, number)| Played {
+    fn unit(first: u64, outcomes: &str) -> Unit {
+        let played = outcomes.chars().zip(first..).map(|(letter, number)| Played {
             number,
             outcome: outcome(letter),
             payoff: 0.5,
             n_turns: 5 + (number % 3) as u32,
+            length: 2,
             forfeit: None,
             record: None,
         });
-        Unit { first_game, played: played.collect(), seconds: 0.1 }
+        Unit { first, results: Results::Games(played.collect()), seconds: 0.1 }
     }
 
     #[test]
     fn units_are_counted_once_and_cut_where_asked() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&folder.path().join("s")).unwrap();
-        let cell = store.cell(&pairing(1), "b", 2).unwrap();
+        let cell = store.cell(&task(1), "b", 2).unwrap();
         assert!(store.add(cell.id, &unit(0, "WL")).unwrap());
         assert!(store.add(cell.id, &unit(4, "DDWW")).unwrap());
         for again in [unit(0, "WW"), unit(1, "W"), unit(3, "WW"), unit(2, "WWWWWWWW")] {
@@ -525,23 +561,63 @@ mod tests {
         assert_eq!(count(6), Tally { wins: 1, draws: 2, losses: 1 });
         let seats = store.count(cell.id, 2, 100).unwrap().evidence.seats;
         assert_eq!(seats[0], Tally { wins: 2, draws: 1, losses: 0 });
-        assert_eq!(store.count(cell.id, 2, 3).unwrap().evidence.turns, [(5, 1), (6, 1)]);
+        let evidence = store.count(cell.id, 2, 3).unwrap().evidence;
+        assert_eq!(evidence.turns.0.keys().collect::<Vec<_>>(), [&5, &6]);
+        assert_eq!(evidence.lengths.0[&2], Tally { wins: 1, draws: 0, losses: 1 });
     }
 
     #[test]
     fn other_seeds_and_other_behaviour_are_other_cells() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("s")).unwrap();
-        let id = |seed, behaviour| store.cell(&pairing(seed), behaviour, 2).unwrap().id;
+        let id = |seed, behaviour| store.cell(&task(seed), behaviour, 2).unwrap().id;
         assert_eq!(id(1, "b"), id(1, "b"));
         assert_ne!(id(1, "b"), id(2, "b"));
         assert_ne!(id(1, "b"), id(1, "c"));
-        assert_eq!(store.find(&pairing(9), "b").unwrap(), None);
+        assert_eq!(store.find(&task(9), "b").unwrap(), None);
         assert_eq!(store.cells().unwrap().len(), 3);
         store.remove(id(1, "c")).unwrap();
         assert_eq!(store.cells().unwrap().len(), 2);
         assert_eq!(store.settle_unit_games(id(1, "b"), 8).unwrap(), 8);
         assert_eq!(store.settle_unit_games(id(1, "b"), 99).unwrap(), 8, "the first decides");
+    }
+
+    #[test]
+    fn measurements_are_kept_beside_games() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("s")).unwrap();
+        let (game, agent) = ("hagetaka:n=3".parse().unwrap(), "rm:iterations=10".parse().unwrap());
+        let learner = Learner { game, agent, fresh: true, seed: 3 };
+        let task = Task::NashConv(learner);
+        let cell = store.cell(&task, "b", 1).unwrap();
+        let unit = |first, values| Unit { first, results: Results::Values(values), seconds: 0.1 };
+        assert!(store.add(cell.id, &unit(2, vec![0.5])).unwrap());
+        assert!(store.add(cell.id, &unit(0, vec![0.1, 0.2])).unwrap());
+        assert_eq!(store.count(cell.id, 1, 9).unwrap().evidence.values, [0.1, 0.2, 0.5]);
+        assert_eq!(store.count(cell.id, 1, 2).unwrap().evidence.values, [0.1, 0.2]);
+        assert_eq!(store.cells().unwrap()[0].task, task);
+    }
+
+    /// A store of the first schema is brought up to date, and its games still count.
+    #[test]
+    fn an_older_store_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s");
+        let old = Connection::open(&file).unwrap();
+        old.execute_batch(MIGRATIONS[0]).unwrap();
+        old.pragma_update(None, "user_version", 1).unwrap();
+        old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        drop(old);
+        let mut store = Store::open(&file).unwrap();
+        let cell = store.cell(&task(1), "b", 2).unwrap();
+        let insert =
+            "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, n_forfeits,
+                      seconds, engine) VALUES (1, 0, 2, 'WL', '[1.0,0.0]', '[7,8]', 0, 0.1, 'old')";
+        store.connection.execute(insert, []).unwrap();
+        assert!(store.add(cell.id, &unit(2, "DD")).unwrap());
+        let evidence = store.count(cell.id, 2, 9).unwrap().evidence;
+        assert_eq!((evidence.tally.games(), evidence.turns.0.len()), (4, 3));
+        assert_eq!(evidence.lengths.0[&2].games(), 2, "old games have no length");
     }
 
     #[test]
@@ -568,7 +644,7 @@ mod tests {
         refused("newer", "newer Sakiyomi (schema 99");
         let damaged = folder.path().join("damaged");
         let mut store = Store::open(&damaged).unwrap();
-        let cell = store.cell(&pairing(1), "b", 2).unwrap();
+        let cell = store.cell(&task(1), "b", 2).unwrap();
         store.add(cell.id, &unit(0, &"WDL".repeat(20_000))).unwrap();
         drop(store);
         let mut bytes = fs::read(&damaged).unwrap();
@@ -588,7 +664,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("s");
         let mut store = Store::open(&file).unwrap();
-        let cell = store.cell(&pairing(1), "b", 2).unwrap();
+        let cell = store.cell(&task(1), "b", 2).unwrap();
         store.connection.pragma_update(None, "max_page_count", 24).unwrap();
         let mut added = 0;
         let error = loop {

@@ -25,6 +25,17 @@ pub enum GdlError {
     Picture(#[from] PictureError),
 }
 
+impl GdlError {
+    /// Line and column of the first thing that is wrong, from 1, if it has a place.
+    pub fn place(&self) -> Option<(usize, usize)> {
+        match self {
+            GdlError::Parse(error) => Some((error.line, error.column)),
+            GdlError::Check(findings) => findings.iter().find_map(|f| f.line.zip(f.column)),
+            _ => None,
+        }
+    }
+}
+
 fn list(findings: &[Finding]) -> String {
     findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -13,3 +13,4 @@ pub mod figures;
 pub mod ggp;
 pub mod numbers;
 pub mod report;
+pub mod serve;

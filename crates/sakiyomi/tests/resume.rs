@@ -29,6 +29,27 @@ name = "c"
 first = "flat:iterations=100"
 "#;
 
+const MEASUREMENTS: &str = r#"
+id = "measure"
+title = "A test"
+kind = "exploitability"
+game = "hagetaka:n=3"
+x = { label = "iterations", values = [10, 100, 1000], log = true }
+[scale.quick]
+runs = 40
+[scale.paper]
+runs = 100
+[[series]]
+name = "RM"
+agent = "rm:iterations={x}"
+[[series]]
+name = "DUCT(mix)"
+agent = "duct:iterations={x},mix"
+[[claim]]
+text = "more is better"
+test = "nash_conv(RM @ 1000) < nash_conv(RM @ 10)"
+"#;
+
 fn start(folder: &Path, store: &str, threads: &str) -> Child {
     Command::new(env!("CARGO_BIN_EXE_sakiyomi"))
         .args(["run", "resume.toml", "--unit-seconds", "0.02", "--store", store])
@@ -50,7 +71,17 @@ fn results(folder: &Path, store: &str) -> Vec<Value> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let cells = report[0]["cells"].as_array().unwrap().iter();
-    let fields = ["name", "games", "wins", "draws", "losses", "seats", "mean_turns"];
+    let fields = [
+        "name",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "seats",
+        "mean_turns",
+        "mean_length_of_won",
+        "nash_conv",
+    ];
     cells.map(|cell| fields.iter().map(|&field| cell[field].clone()).collect()).collect()
 }
 
@@ -61,20 +92,29 @@ fn moments(n: u64) -> impl Iterator<Item = Duration> {
 
 #[test]
 fn twenty_kills_change_nothing() {
+    kills_change_nothing(EXPERIMENT, 400, 20);
+}
+
+#[test]
+fn kills_change_nothing_in_measurements() {
+    kills_change_nothing(MEASUREMENTS, 40, 8);
+}
+
+fn kills_change_nothing(experiment: &str, n_results: u64, kills: u64) {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("resume.toml"), EXPERIMENT).unwrap();
+    fs::write(folder.path().join("resume.toml"), experiment).unwrap();
     assert!(start(folder.path(), "undisturbed", "1").wait().unwrap().success());
     let expected = results(folder.path(), "undisturbed");
-    assert!(expected.iter().all(|cell| cell[1] == 400), "{expected:?}");
+    assert!(expected.iter().all(|cell| cell[1] == n_results), "{expected:?}");
     let mut n_killed = 0;
-    for moment in moments(20) {
+    for moment in moments(kills) {
         let mut child = start(folder.path(), "killed", "2");
         thread::sleep(moment);
-        n_killed += u32::from(child.try_wait().unwrap().is_none());
+        n_killed += u64::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    assert!(n_killed > 5, "only {n_killed} were killed in the middle");
+    assert!(n_killed * 4 > kills, "only {n_killed} were killed in the middle");
     assert!(start(folder.path(), "killed", "2").wait().unwrap().success());
     assert_eq!(results(folder.path(), "killed"), expected);
 }

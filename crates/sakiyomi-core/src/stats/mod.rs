@@ -6,6 +6,7 @@
 //!   "Probable inference, the law of succession, and statistical inference" (1927), and
 //!   C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in the
 //!   case of the binomial" (1934).
+//! - [`mean_interval`] is Student's interval for a mean.
 //! - [`sign_test`] is the exact two-sided binomial test against one half.
 //! - [`Sprt`] is the generalised sequential probability ratio test (GSPRT) on the expected score,
 //!   after M. Van den Bergh's notes as fishtest uses them: the constrained maximum likelihood is
@@ -14,6 +15,7 @@
 //! Everything here is a pure function of its arguments.
 
 mod binomial;
+mod mean;
 mod sprt;
 
 use std::iter::Sum;
@@ -23,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use binomial::{clopper_pearson, sign_test};
+pub use mean::mean_interval;
 pub use sprt::{Hypothesis, Sprt, SprtError};
 
 /// The standard normal quantile of 0.975, which makes a two-sided 95 % interval.
@@ -232,7 +235,7 @@ impl TryFrom<FiniteElo> for Elo {
 /// # Panics
 ///
 /// If the mean is not between 0 and 1, or `z` is negative or not finite.
-pub fn mean_interval(mean: f64, n: u64, z: f64) -> Interval {
+pub fn bounded_mean_interval(mean: f64, n: u64, z: f64) -> Interval {
     assert!((0.0..=1.0).contains(&mean), "a mean of {mean} is not between 0 and 1");
     match n {
         0 => Interval::UNKNOWN_SHARE,
@@ -365,9 +368,14 @@ mod tests {
     fn the_interval_of_a_mean_is_that_of_zeros_and_ones() {
         for (ones, n) in [(0, 9), (3, 9), (280, 500), (7, 7)] {
             let Interval { low, high } = wilson(ones, n, Z95);
-            assert_interval(mean_interval(ones as f64 / n as f64, n, Z95), low, high, 1e-15);
+            assert_interval(
+                bounded_mean_interval(ones as f64 / n as f64, n, Z95),
+                low,
+                high,
+                1e-15,
+            );
         }
-        assert_eq!(mean_interval(0.5, 0, Z95), Interval { low: 0.0, high: 1.0 });
+        assert_eq!(bounded_mean_interval(0.5, 0, Z95), Interval { low: 0.0, high: 1.0 });
     }
 
     /// All outcomes of so many games, each with its multinomial coefficient's logarithm.

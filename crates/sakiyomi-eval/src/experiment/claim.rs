@@ -1,15 +1,18 @@
 //! Claims as sentences that can be checked.
 //!
 //! A test compares quantities of cells with numbers or with each other: `score(500) > 0.5`,
-//! `turns(bonus) < turns(plain)`, `draws(a) > 0.1 and draws(a) < 0.3`, `lost(a; seat 1) <= 0`.
+//! `length(bonus; won) < length(plain; won)`, `draws(a) > 0.1 and draws(a) < 0.3`,
+//! `lost(a; seat 1) <= 0`.
 //! Every quantity is an estimate with its 95 % interval. A comparison agrees with our games if the
 //! interval of the difference lies on its side, is contradicted if it lies on the other side, and
 //! differs if our games show neither.
 
 use std::fmt;
 
-use sakiyomi_core::stats::{Interval, Tally, Z95, wilson};
+use sakiyomi_core::stats::Interval;
 use serde::Serialize;
+
+use super::evidence::{Estimate, Evidence, Part, Quantity};
 
 /// A sentence, and the test that stands for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,34 +43,8 @@ enum Relation {
 #[derive(Clone, Debug, PartialEq)]
 enum Term {
     Number(f64),
-    Quantity { name: Quantity, cell: String, seat: Option<usize> },
+    Quantity { name: Quantity, cell: String, part: Part },
 }
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Quantity {
-    Score,
-    /// The score over all cells of a row of a round robin.
-    Row,
-    Wins,
-    Draws,
-    Losses,
-    Won,
-    Drawn,
-    Lost,
-    Turns,
-}
-
-const QUANTITIES: [(&str, Quantity); 9] = [
-    ("score", Quantity::Score),
-    ("row", Quantity::Row),
-    ("wins", Quantity::Wins),
-    ("draws", Quantity::Draws),
-    ("losses", Quantity::Losses),
-    ("won", Quantity::Won),
-    ("drawn", Quantity::Drawn),
-    ("lost", Quantity::Lost),
-    ("turns", Quantity::Turns),
-];
 
 /// What our games say about a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -81,23 +58,6 @@ pub enum Verdict {
     Contradicts,
     /// Cells that it speaks of have no games yet.
     NotRun,
-}
-
-/// A value and the 95 % interval in which the truth lies.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Estimate {
-    pub value: f64,
-    pub low: f64,
-    pub high: f64,
-}
-
-/// What was counted in a cell: all that a test may ask for.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Evidence {
-    pub tally: Tally,
-    pub seats: Vec<Tally>,
-    /// How often a match had each number of turns, in rising order.
-    pub turns: Vec<(u32, u64)>,
 }
 
 impl Claim {
@@ -154,24 +114,40 @@ fn parse_term(text: &str) -> Result<Term, String> {
     if let Ok(number) = text.parse() {
         return Ok(Term::Number(number));
     }
-    let known = || QUANTITIES.map(|(name, _)| name).join(", ");
+    let known = || Quantity::NAMES.map(|(name, _)| name).join(", ");
     let Some((name, rest)) = text.split_once('(').filter(|(_, rest)| rest.ends_with(')')) else {
         return Err(format!("`{text}` is neither a number nor a quantity; known: {}", known()));
     };
-    let quantity = QUANTITIES.iter().find(|(known, _)| *known == name.trim());
+    let quantity = Quantity::NAMES.iter().find(|(known, _)| *known == name.trim());
     let Some(&(_, quantity)) = quantity else {
         return Err(format!("no quantity is called `{name}`; known: {}", known()));
     };
     let inside = &rest[..rest.len() - 1];
-    let (cell, seat) = match inside.split_once(';') {
-        None => (inside, None),
-        Some((cell, seat)) => {
-            let number = seat.trim().strip_prefix("seat ").and_then(|n| n.trim().parse().ok());
-            let wrong = || format!("`{}` is no seat; expected `seat 1`, `seat 2` ..", seat.trim());
-            (cell, Some(number.filter(|&n: &usize| n > 0).ok_or_else(wrong)? - 1))
-        }
+    let (cell, part) = match inside.split_once(';') {
+        None => (inside, Part::All),
+        Some((cell, part)) => (cell, parse_part(part.trim())?),
     };
-    Ok(Term::Quantity { name: quantity, cell: cell.trim().to_owned(), seat })
+    if !quantity.has(part) {
+        let parts = match quantity {
+            Quantity::Turns | Quantity::Length => "`won`, `drawn` or `lost` games",
+            Quantity::NashConv => "nothing less than the whole cell",
+            _ => "a seat",
+        };
+        return Err(format!("`{name}` can be asked for in {parts}, not as in `{text}`"));
+    }
+    Ok(Term::Quantity { name: quantity, cell: cell.trim().to_owned(), part })
+}
+
+fn parse_part(text: &str) -> Result<Part, String> {
+    let number = || text.strip_prefix("seat ").and_then(|n| n.trim().parse().ok());
+    match text {
+        "won" => Ok(Part::Won),
+        "drawn" => Ok(Part::Drawn),
+        "lost" => Ok(Part::Lost),
+        _ => number().filter(|&n: &usize| n > 0).map(|n| Part::Seat(n - 1)).ok_or_else(|| {
+            format!("`{text}` is no part of the games; expected `seat 1`, `seat 2` .., `won`, `drawn` or `lost`")
+        }),
+    }
 }
 
 impl Comparison {
@@ -208,97 +184,11 @@ impl Term {
     ) -> Option<Estimate> {
         match self {
             Term::Number(number) => Some(Estimate::exactly(*number)),
-            Term::Quantity { name, cell: of, seat } => {
+            Term::Quantity { name, cell: of, part } => {
                 let evidence = if *name == Quantity::Row { row(of)? } else { cell(of)? };
-                evidence.estimate(*name, *seat)
+                evidence.estimate(*name, *part)
             }
         }
-    }
-}
-
-impl Estimate {
-    pub fn exactly(value: f64) -> Estimate {
-        Estimate { value, low: value, high: value }
-    }
-
-    /// The interval of the difference of two independent estimates, from theirs (Zou and Donner
-    /// 2008, "MOVER").
-    fn minus(&self, other: &Estimate) -> Interval {
-        let difference = self.value - other.value;
-        let below = (self.value - self.low).hypot(other.high - other.value);
-        let above = (self.high - self.value).hypot(other.value - other.low);
-        Interval { low: difference - below, high: difference + above }
-    }
-}
-
-impl Evidence {
-    pub fn score(&self) -> Option<Estimate> {
-        self.estimate(Quantity::Score, None)
-    }
-
-    pub fn draws(&self) -> Option<Estimate> {
-        self.estimate(Quantity::Draws, None)
-    }
-
-    pub fn turns(&self) -> Option<Estimate> {
-        self.estimate(Quantity::Turns, None)
-    }
-
-    /// Adds the counts of other games.
-    pub fn add(&mut self, other: &Evidence) {
-        self.tally += other.tally;
-        self.seats.resize(self.seats.len().max(other.seats.len()), Tally::default());
-        for (seat, more) in self.seats.iter_mut().zip(&other.seats) {
-            *seat += *more;
-        }
-        for &(turns, count) in &other.turns {
-            match self.turns.binary_search_by_key(&turns, |&(known, _)| known) {
-                Ok(at) => self.turns[at].1 += count,
-                Err(at) => self.turns.insert(at, (turns, count)),
-            }
-        }
-    }
-
-    fn estimate(&self, quantity: Quantity, seat: Option<usize>) -> Option<Estimate> {
-        let tally = match seat {
-            None => self.tally,
-            Some(seat) => *self.seats.get(seat)?,
-        };
-        let n = tally.games();
-        let score = tally.score()?;
-        let share = |count: u64| {
-            let Interval { low, high } = wilson(count, n, Z95);
-            Estimate { value: count as f64 / n as f64, low, high }
-        };
-        Some(match quantity {
-            Quantity::Score | Quantity::Row => {
-                let Interval { low, high } = tally.interval();
-                Estimate { value: score, low, high }
-            }
-            Quantity::Wins => share(tally.wins),
-            Quantity::Draws => share(tally.draws),
-            Quantity::Losses => share(tally.losses),
-            Quantity::Won => Estimate::exactly(tally.wins as f64),
-            Quantity::Drawn => Estimate::exactly(tally.draws as f64),
-            Quantity::Lost => Estimate::exactly(tally.losses as f64),
-            Quantity::Turns => self.mean_turns()?,
-        })
-    }
-
-    fn mean_turns(&self) -> Option<Estimate> {
-        let n: u64 = self.turns.iter().map(|&(_, count)| count).sum();
-        if n == 0 {
-            return None;
-        }
-        let mean = |power: i32| {
-            let sum = |&(turns, count): &(u32, u64)| f64::from(turns).powi(power) * count as f64;
-            self.turns.iter().map(sum).sum::<f64>() / n as f64
-        };
-        let value = mean(1);
-        // One game tells nothing about the spread, so its interval is open to all sides.
-        let variance = (mean(2) - value * value).max(0.0) * n as f64 / (n as f64 - 1.0);
-        let half = if n == 1 { f64::INFINITY } else { Z95 * (variance / n as f64).sqrt() };
-        Some(Estimate { value, low: value - half, high: value + half })
     }
 }
 
@@ -315,6 +205,7 @@ impl fmt::Display for Verdict {
 
 #[cfg(test)]
 mod tests {
+    use super::super::evidence::tests::evidence;
     use super::*;
 
     fn judge(test: &str, cells: &[(&str, Evidence)]) -> Verdict {
@@ -325,16 +216,16 @@ mod tests {
         claim.judge(&find, &find)
     }
 
-    fn evidence(wins: u64, draws: u64, losses: u64) -> Evidence {
-        let tally = Tally { wins, draws, losses };
-        let turns = vec![(10, tally.games() / 2), (12, tally.games() - tally.games() / 2)];
-        Evidence { tally, seats: vec![tally, Tally::default()], turns }
-    }
-
     #[test]
     fn a_claim_is_judged_by_intervals() {
-        let cells =
-            [("a", evidence(70, 0, 30)), ("b", evidence(52, 0, 48)), ("c", evidence(9, 2, 89))];
+        let measured = Evidence { values: vec![0.30, 0.31, 0.32], ..Evidence::default() };
+        let cells = [
+            ("a", evidence(70, 0, 30)),
+            ("b", evidence(52, 0, 48)),
+            ("c", evidence(9, 2, 89)),
+            ("d", evidence(72, 0, 28)),
+            ("e", measured),
+        ];
         for (test, verdict) in [
             ("score(a) > 0.5", Verdict::Agrees),
             ("score(b) > 0.5", Verdict::Differs),
@@ -350,8 +241,13 @@ mod tests {
             ("wins(a) > 0.5 and losses(a) < 0.5", Verdict::Agrees),
             ("score(a; seat 1) > 0.5", Verdict::Agrees),
             ("score(a; seat 2) > 0.5", Verdict::NotRun),
-            ("turns(a) > 10.5 and turns(a) < 11.5", Verdict::Agrees),
-            ("turns(a) > turns(b)", Verdict::Differs),
+            ("turns(a) > 11 and turns(a) < 12", Verdict::Agrees),
+            ("turns(d) > turns(a)", Verdict::Differs),
+            ("length(a; won) > length(a; lost)", Verdict::Agrees),
+            ("length(a; won) < 11", Verdict::Contradicts),
+            ("length(a; drawn) > 0", Verdict::NotRun),
+            ("nash_conv(e) < 0.5", Verdict::Agrees),
+            ("nash_conv(a) < 0.5", Verdict::NotRun),
             ("row(a) > 0.5", Verdict::Agrees),
             ("0.5 < score(a)", Verdict::Agrees),
         ] {
@@ -365,19 +261,8 @@ mod tests {
         assert!(error("score(a)").contains("expected <, <=, > or >="));
         assert!(error("skore(a) > 1").contains("no quantity is called `skore`; known: score"));
         assert!(error("score > 1").contains("neither a number nor a quantity"));
-        assert!(error("score(a; seat 0) > 1").contains("no seat"));
-    }
-
-    #[test]
-    fn evidence_adds_up() {
-        let mut sum = evidence(1, 2, 3);
-        sum.add(&evidence(10, 20, 30));
-        assert_eq!(sum.tally, Tally { wins: 11, draws: 22, losses: 33 });
-        assert_eq!(sum.turns, [(10, 33), (12, 33)]);
-        let mut empty = Evidence::default();
-        empty.add(&sum);
-        assert_eq!(empty, sum);
-        assert_eq!(Evidence::default().score(), None);
-        assert!(evidence(1, 0, 0).turns().unwrap().high.is_infinite());
+        assert!(error("score(a; seat 0) > 1").contains("is no part of the games"));
+        assert!(error("score(a; won) > 1").contains("can be asked for in a seat"));
+        assert!(error("length(a; seat 1) > 1").contains("`won`, `drawn` or `lost` games"));
     }
 }

@@ -12,9 +12,10 @@ use toml::{Spanned, Value};
 
 use super::claim::{Claim, Test};
 use super::{
-    Axis, Cell, Experiment, Layout, Measure, PaperNumbers, Scale, pair_name, point_name, sweep_name,
+    Axis, Cell, Experiment, Layout, PaperNumbers, Quantity, Scale, pair_name, point_name,
+    sweep_name,
 };
-use crate::Pairing;
+use crate::{Learner, Pairing, Task};
 
 /// What is wrong with an experiment file, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -98,6 +99,11 @@ struct Row {
     game: Option<Spanned<String>>,
     first: Option<Spanned<String>>,
     second: Option<Spanned<String>>,
+    /// Of a series whose exploitability is measured.
+    agent: Option<Spanned<String>>,
+    /// Asks that agent afresh in every state.
+    #[serde(default)]
+    fresh: bool,
     paper: Option<PaperFile>,
     paper_seats: Option<Vec<Tally>>,
     /// Of a curve, one score for each value of x.
@@ -143,7 +149,7 @@ struct ClaimFile {
     test: Spanned<String>,
 }
 
-const KINDS: &str = "duels, round-robin, curve, histogram, sweep, game";
+const KINDS: &str = "duels, round-robin, curve, exploitability, histogram, sweep, game";
 
 fn read(path: &Path, text: &str) -> Result<Experiment, ExperimentError> {
     let source = Source { path, text };
@@ -221,10 +227,14 @@ impl Reader<'_> {
                 need(file.agent.len() > 1, "two or more [[agent]]")?;
                 Layout::RoundRobin { agents: file.agent.iter().map(|a| a.name.clone()).collect() }
             }
-            "curve" => {
+            kind @ ("curve" | "exploitability") => {
                 need(!file.series.is_empty(), "[[series]]")?;
                 let x = self.axis(file.x.as_ref(), "x")?;
-                Layout::Curve { x, series: names(&file.series), measure: self.measure()? }
+                let measure = match kind {
+                    "curve" => self.measure()?,
+                    _ => Quantity::NashConv,
+                };
+                Layout::Curve { x, series: names(&file.series), measure }
             }
             "histogram" => {
                 need(!file.series.is_empty(), "[[series]]")?;
@@ -259,14 +269,16 @@ impl Reader<'_> {
         Err(self.source.error(&axis.values.span(), message))
     }
 
-    fn measure(&self) -> Result<Measure, ExperimentError> {
-        let Some(measure) = &self.file.measure else { return Ok(Measure::Score) };
+    fn measure(&self) -> Result<Quantity, ExperimentError> {
+        let Some(measure) = &self.file.measure else { return Ok(Quantity::Score) };
         match measure.get_ref().as_str() {
-            "score" => Ok(Measure::Score),
-            "draws" => Ok(Measure::Draws),
-            "turns" => Ok(Measure::Turns),
+            "score" => Ok(Quantity::Score),
+            "draws" => Ok(Quantity::Draws),
+            "turns" => Ok(Quantity::Turns),
+            "length" => Ok(Quantity::Length),
             other => {
-                let message = format!("`{other}` is no measure; known: score, draws, turns");
+                let message =
+                    format!("`{other}` is no measure; known: score, draws, turns, length");
                 Err(self.source.error(&measure.span(), message))
             }
         }
@@ -308,10 +320,12 @@ impl Reader<'_> {
     fn scale(&self, scale: Scale) -> Result<(u64, Variables), ExperimentError> {
         let variables = self.file.scale.get(&scale.to_string());
         let variables = variables.ok_or_else(|| self.missing(&format!("[scale.{scale}]")))?;
-        let games = match (self.file.kind.get_ref().as_str(), variables.get("games")) {
+        let kind = self.file.kind.get_ref().as_str();
+        let count = if kind == "exploitability" { "runs" } else { "games" };
+        let games = match (kind, variables.get(count)) {
             ("game", _) => 1,
             (_, Some(Value::Integer(n))) if *n > 0 => *n as u64,
-            _ => return Err(self.missing(&format!("a positive `games` in [scale.{scale}]"))),
+            _ => return Err(self.missing(&format!("a positive `{count}` in [scale.{scale}]"))),
         };
         let text = |(name, value): (&String, &Value)| (name.clone(), value_text(value));
         Ok((games, variables.iter().map(text).collect()))
@@ -328,6 +342,9 @@ impl Reader<'_> {
         games: u64,
         variables: &Variables,
     ) -> Result<Cell, ExperimentError> {
+        if self.file.kind.get_ref() == "exploitability" {
+            return self.learner_cell(row, name, games, variables);
+        }
         let fields = [row.game.as_ref(), row.first.as_ref(), row.second.as_ref()];
         let mut cell = self.cell(name, fields, games, variables)?;
         let seats = row.paper_seats.clone().unwrap_or_default();
@@ -378,9 +395,12 @@ impl Reader<'_> {
                 }
             }
         }
+        let n_players = self.n_players(variables)?;
         let mut cells = Vec::new();
-        for (i, row) in agents.iter().enumerate() {
-            for column in &agents[i + 1..] {
+        for (i, j) in (0..agents.len()).flat_map(|i| (0..agents.len()).map(move |j| (i, j))) {
+            let (row, column) = (&agents[i], &agents[j]);
+            // One against two of another is not two against one of it.
+            if i < j || i > j && n_players > 2 {
                 let fields = [None, Some(&row.spec), Some(&column.spec)];
                 let name = pair_name(&row.name, &column.name);
                 let mut cell = self.cell(name, fields, games, variables)?;
@@ -389,6 +409,7 @@ impl Reader<'_> {
                 };
                 let straight = self.file.paper.iter().find(|p| is(p, &row.name, &column.name));
                 let turned = self.file.paper.iter().find(|p| is(p, &column.name, &row.name));
+                let turned = turned.filter(|_| n_players == 2);
                 let score = straight.map(|p| p.score).or(turned.map(|p| 1.0 - p.score));
                 let numbers = |score| PaperNumbers { score, tally: None, seats: Vec::new() };
                 cell.paper = score.map(numbers);
@@ -396,6 +417,13 @@ impl Reader<'_> {
             }
         }
         Ok(cells)
+    }
+
+    /// The players of the game that the whole file is about.
+    fn n_players(&self, variables: &Variables) -> Result<usize, ExperimentError> {
+        let text = self.file.game.as_ref().ok_or_else(|| self.missing("game"))?;
+        let game: GameSpec = self.parse(text, variables)?;
+        game.players().map_err(|error| self.source.error(&text.span(), error.to_string()))
     }
 
     /// A cell out of its own fields (game, first, second) or, where it has none, the file's.
@@ -413,8 +441,24 @@ impl Reader<'_> {
         let game: GameSpec = self.parse(game, variables)?;
         let agents: [AgentSpec; 2] =
             [self.parse(first, variables)?, self.parse(second, variables)?];
-        let pairing = Pairing { game, agents, seed: file.seed };
-        Ok(Cell { name, pairing, games, keep: file.keep, paper: None })
+        let task = Task::Matches(Pairing { game, agents, seed: file.seed });
+        Ok(Cell { name, task, games, keep: file.keep, paper: None })
+    }
+
+    /// A cell that measures what the agent of a series has learned.
+    fn learner_cell(
+        &self,
+        row: &Row,
+        name: String,
+        runs: u64,
+        variables: &Variables,
+    ) -> Result<Cell, ExperimentError> {
+        let game = row.game.as_ref().or(self.file.game.as_ref());
+        let game = self.parse(game.ok_or_else(|| self.missing("game"))?, variables)?;
+        let agent = row.agent.as_ref().ok_or_else(|| self.missing("agent in every [[series]]"))?;
+        let agent = self.parse(agent, variables)?;
+        let learner = Learner { game, agent, fresh: row.fresh, seed: self.file.seed };
+        Ok(Cell { name, task: Task::NashConv(learner), games: runs, keep: false, paper: None })
     }
 
     /// Fills in the variables and reads the specification.
@@ -529,8 +573,8 @@ test = "score(a) > 0.5"
         let experiment = load(DUELS).unwrap();
         let [quick, paper] = [Scale::Quick, Scale::Paper].map(|s| experiment.cells(s)[0].clone());
         assert_eq!((quick.games, paper.games), (10, 100));
-        assert_eq!(quick.pairing.agents[0], "uct:iterations=5".parse().unwrap());
-        assert_eq!(paper.pairing.agents[0], "uct:iterations=50".parse().unwrap());
+        assert_eq!(quick.task.agents()[0], "uct:iterations=5".parse().unwrap());
+        assert_eq!(paper.task.agents()[0], "uct:iterations=50".parse().unwrap());
         let numbers = quick.paper.unwrap();
         assert_eq!(numbers.tally, Some(Tally { wins: 5, draws: 1, losses: 2 }));
         assert_eq!(numbers.score, 5.5 / 8.0);
@@ -566,6 +610,81 @@ test = "score(a) > 0.5"
         assert_eq!(names(curve), ["s @ 10", "s @ 20"]);
         let game = load(&head("game").replace("uct:iterations={x},expand={y}", "uct")).unwrap();
         assert!(game.cells(Scale::Quick)[0].keep && game.cells(Scale::Paper)[0].games == 1);
+    }
+
+    #[test]
+    fn exploitability_is_measured_in_runs() {
+        let text = r#"
+id = "measure"
+title = "A test"
+kind = "exploitability"
+game = "hagetaka:n={n}"
+x = { label = "iterations", values = [10, 100], log = true }
+[scale.quick]
+runs = 3
+n = 3
+[scale.paper]
+runs = 9
+n = 5
+[[series]]
+name = "RM"
+agent = "rm:iterations={x}"
+[[series]]
+name = "fresh"
+agent = "uct:iterations={x}"
+fresh = true
+[[claim]]
+text = "it falls"
+test = "nash_conv(RM @ 100) < nash_conv(RM @ 10)"
+"#;
+        let experiment = load(text).unwrap();
+        assert_eq!(experiment.kind(), "exploitability");
+        let [first, .., last] = experiment.cells(Scale::Quick) else { panic!("no cells") };
+        assert_eq!((first.name.as_str(), first.games), ("RM @ 10", 3));
+        let Task::NashConv(learner) = &last.task else { panic!("{last:?}") };
+        assert!(learner.fresh && learner.game.to_string() == "hagetaka:n=3");
+        assert_eq!(last.balanced_games().unwrap(), 3);
+        let message = error(&text.replace("agent = \"rm:", "first = \"rm:"));
+        assert!(message.contains("needs `agent in every [[series]]`"), "{message}");
+        let message = error(&text.replace("runs = 3", "games = 3"));
+        assert!(message.contains("needs `a positive `runs` in [scale.quick]`"), "{message}");
+    }
+
+    #[test]
+    fn with_three_players_both_sides_of_a_pair_are_played() {
+        let text = |game: &str| {
+            format!(
+                r#"
+id = "three"
+title = "A test"
+kind = "round-robin"
+game = "{game}"
+[scale.quick]
+games = 10
+[scale.paper]
+games = 10
+[[agent]]
+name = "a"
+spec = "rm"
+[[agent]]
+name = "b"
+spec = "random"
+[[paper]]
+row = "a"
+column = "b"
+score = 0.6
+"#
+            )
+        };
+        let cells = |game| {
+            let experiment = load(&text(game)).unwrap();
+            let score = |cell: &Cell| cell.paper.as_ref().map(|paper| paper.score);
+            let cells = experiment.cells(Scale::Quick).iter();
+            cells.map(|cell| (cell.name.clone(), score(cell))).collect::<Vec<_>>()
+        };
+        assert_eq!(cells("hagetaka"), [("a - b".to_owned(), Some(0.6))]);
+        let three = [("a - b".to_owned(), Some(0.6)), ("b - a".to_owned(), None)];
+        assert_eq!(cells("hagetaka:players=3"), three);
     }
 
     #[test]

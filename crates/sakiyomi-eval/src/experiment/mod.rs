@@ -1,8 +1,9 @@
 //! Experiments as data: a file says what is played, how often, what a paper found and what is
-//! claimed. Everything that is played is a list of cells, each a pairing and a number of games; the
+//! claimed. Everything that is done is a list of cells, each a task and how often it is done; the
 //! kind of an experiment only says how cells are made and laid out (docs/experiments.md).
 
 mod claim;
+mod evidence;
 mod file;
 
 use std::fmt;
@@ -12,10 +13,10 @@ use std::str::FromStr;
 use sakiyomi_catalog::{SpecError, TableError};
 use sakiyomi_core::stats::Tally;
 
-use crate::Pairing;
-use crate::behaviour::behaviour;
+use crate::{Pairing, Task};
 
-pub use claim::{Claim, Estimate, Evidence, Verdict};
+pub use claim::{Claim, Verdict};
+pub use evidence::{Estimate, Evidence, Lengths, Part, Quantity};
 pub use file::ExperimentError;
 
 /// One experiment, read and checked.
@@ -42,12 +43,13 @@ pub enum Scale {
     Paper,
 }
 
-/// One pairing of an experiment.
+/// One task of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// Unique in its experiment; claims speak of it by this name.
     pub name: String,
-    pub pairing: Pairing,
+    pub task: Task,
+    /// Games, or measurements.
     pub games: u64,
     /// Whether its matches are kept as records.
     pub keep: bool,
@@ -70,11 +72,11 @@ pub enum Layout {
     /// Every agent against every other; the cell of a pair is called `row - column`.
     RoundRobin { agents: Vec<String> },
     /// A measure over values of x; the cell of a point is called `series @ x`.
-    Curve { x: Axis, series: Vec<String>, measure: Measure },
+    Curve { x: Axis, series: Vec<String>, measure: Quantity },
     /// How often each value occurs; one cell per series.
     Histogram { series: Vec<String> },
     /// A measure over two parameters; the cells are called `x, y`.
-    Sweep { x: Axis, y: Axis, measure: Measure },
+    Sweep { x: Axis, y: Axis, measure: Quantity },
     /// One match, shown move by move.
     Game,
 }
@@ -87,27 +89,19 @@ pub struct Axis {
     pub log: bool,
 }
 
-/// What of a cell is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    Score,
-    Draws,
-    Turns,
-}
-
 impl Cell {
-    /// What its results are found by in a store, beside the pairing: the fingerprint of its
+    /// What its results are found by in a store, beside the task: the fingerprint of its
     /// behaviour, and a mark if matches are kept, since results without records would not do.
     pub fn fingerprint(&self) -> Result<String, TableError> {
-        let behaviour = behaviour(&self.pairing)?;
+        let behaviour = self.task.behaviour()?;
         Ok(if self.keep { behaviour + KEPT } else { behaviour })
     }
 
     /// The games that are played so that every seat is taken equally often. A single game is not
     /// rounded up: it is to be looked at.
     pub fn balanced_games(&self) -> Result<u64, SpecError> {
-        let n_players = self.pairing.game.players()? as u64;
-        Ok(if self.games == 1 { 1 } else { self.games.next_multiple_of(n_players) })
+        let round = self.task.round()?;
+        Ok(if self.games == 1 { 1 } else { self.games.next_multiple_of(round) })
     }
 }
 
@@ -125,6 +119,27 @@ impl Experiment {
         file::load_all(folder)
     }
 
+    /// A single duel as an experiment without a file, so that it runs, stops and resumes like one.
+    /// Its matches are kept.
+    pub fn of_duel(id: &str, pairing: Pairing, games: u64) -> Experiment {
+        let [first, second] = &pairing.agents;
+        let name = format!("{first} - {second}");
+        let title = format!("{first} against {second} at {}", pairing.game);
+        let cells =
+            vec![Cell { name, task: Task::Matches(pairing), games, keep: true, paper: None }];
+        Experiment {
+            id: id.to_owned(),
+            title,
+            repeats: None,
+            notes: None,
+            layout: Layout::Duels,
+            claims: Vec::new(),
+            file: PathBuf::new(),
+            quick: cells.clone(),
+            paper: cells,
+        }
+    }
+
     pub fn cells(&self, scale: Scale) -> &[Cell] {
         match scale {
             Scale::Quick => &self.quick,
@@ -136,6 +151,7 @@ impl Experiment {
         match self.layout {
             Layout::Duels => "duels",
             Layout::RoundRobin { .. } => "round-robin",
+            Layout::Curve { measure: Quantity::NashConv, .. } => "exploitability",
             Layout::Curve { .. } => "curve",
             Layout::Histogram { .. } => "histogram",
             Layout::Sweep { .. } => "sweep",
@@ -176,16 +192,6 @@ impl FromStr for Scale {
             "quick" => Ok(Scale::Quick),
             "paper" => Ok(Scale::Paper),
             _ => Err(format!("`{text}` is no scale; known: quick, paper")),
-        }
-    }
-}
-
-impl Measure {
-    pub fn label(self) -> &'static str {
-        match self {
-            Measure::Score => "score",
-            Measure::Draws => "share of draws",
-            Measure::Turns => "turns a game",
         }
     }
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use sakiyomi::numbers::{interval_text, p_text, score_text};
 use sakiyomi_catalog::{AgentSpec, GameSpec};
 use sakiyomi_core::stats::{Elo, Hypothesis, Sprt, Tally};
+use sakiyomi_eval::experiment::Estimate;
 use sakiyomi_eval::{Duel, DuelReport, Pairing, run_duel};
 
 use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table};
@@ -130,6 +131,19 @@ fn print_report(report: &DuelReport, out: &mut dyn Write) -> anyhow::Result<()> 
         writeln!(out, "SPRT: {verdict} (LLR {llr:.2} in [{lower:.2}, {upper:.2}])")?;
     }
     writeln!(out, "{:.1} turns a game, {:.1} s", report.mean_turns, report.seconds)?;
+    let lengths = [
+        ("won", report.length_of_won),
+        ("drawn", report.length_of_drawn),
+        ("lost", report.length_of_lost),
+    ];
+    let lengths: Vec<String> = lengths
+        .iter()
+        .filter_map(|(name, length)| {
+            let Estimate { value, low, high } = (*length)?;
+            Some(format!("{name} {value:.2} [{low:.2}, {high:.2}]"))
+        })
+        .collect();
+    writeln!(out, "mean length (rounds, or turns if there are none): {}", lengths.join(", "))?;
     if report.n_forfeits > 0 {
         writeln!(out, "{} games lost by forfeit, the first of them:", report.n_forfeits)?;
         for forfeit in &report.forfeits {

@@ -165,7 +165,7 @@ pub(super) fn run(options: &RunOptions, out: &mut dyn Write) -> anyhow::Result<(
     let chosen: Vec<&Experiment> = experiments.iter().collect();
     let stop = stop_on_interrupt();
     let threads = options.threads.map_or_else(cores, usize::from);
-    let bar = progress_bar(options.quiet, "{bar:30} {pos} of {len} games  {msg}");
+    let bar = progress_bar(options.quiet, "{bar:30} {pos} of {len}  {msg}");
     let store = &options.places.store;
     let settings =
         RunSettings { scale: options.scale, threads, unit_seconds: options.unit_seconds };
@@ -175,8 +175,10 @@ pub(super) fn run(options: &RunOptions, out: &mut dyn Write) -> anyhow::Result<(
         let left =
             progress.seconds_left.map_or_else(String::new, |s| format!("{} left", seconds_text(s)));
         let latest = progress.latest.as_ref();
-        let latest = latest
-            .map_or_else(String::new, |(cell, tally)| format!("  {cell}: {}", tally_text(tally)));
+        let latest = latest.map_or_else(String::new, |(cell, tally)| match tally.games() {
+            0 => format!("  {cell}"),
+            _ => format!("  {cell}: {}", tally_text(tally)),
+        });
         bar.set_message(left + &latest);
     });
     bar.finish_and_clear();
@@ -188,7 +190,7 @@ pub(super) fn run(options: &RunOptions, out: &mut dyn Write) -> anyhow::Result<(
     }
     writeln!(
         out,
-        "{games_played} games played in {}, {:.2} % of the time for the store; {games_done} of {games} are done",
+        "{games_played} played or measured in {}, {:.2} % of the time for the store; {games_done} of {games} are done",
         seconds_text(seconds),
         100.0 * store_seconds / (seconds * threads as f64).max(1e-9)
     )?;
@@ -234,7 +236,7 @@ fn write_pages(reports: &[ExperimentReport], folder: &Path) -> anyhow::Result<()
             format!("[{}]({}.html)", report.id, report.id),
             report.kind.to_owned(),
             report.title.clone(),
-            format!("{} of {} games", report.games_done, report.games),
+            format!("{} of {} {}", report.games_done, report.games, report.counted()),
             format!(
                 "{} agree, {} differ, {} contradict",
                 count(Verdict::Agrees),
@@ -246,7 +248,7 @@ fn write_pages(reports: &[ExperimentReport], folder: &Path) -> anyhow::Result<()
     let blocks = [
         Block::Heading("Experiments".to_owned()),
         Block::Table {
-            header: ["id", "kind", "title", "games", "claims"].map(str::to_owned).to_vec(),
+            header: ["id", "kind", "title", "done", "claims"].map(str::to_owned).to_vec(),
             rows: reports.iter().map(row).collect(),
         },
     ];

@@ -11,6 +11,7 @@ mod lists;
 mod perft;
 mod play;
 mod replay;
+mod serve;
 mod solve;
 mod store;
 
@@ -49,6 +50,7 @@ enum Command {
     #[command(after_help = "Example:\n  sakiyomi agents")]
     Agents(lists::Options),
     Play(play::Options),
+    Serve(serve::Options),
     Duel(duel::Options),
     Experiments(experiments::ListOptions),
     Run(experiments::RunOptions),
@@ -78,6 +80,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Games(options) => lists::games(&options, out),
         Command::Agents(options) => lists::agents(&options, out),
         Command::Play(options) => play::run(&options, &mut io::stdin().lock(), out),
+        Command::Serve(options) => serve::run(&options, out),
         Command::Duel(options) => duel::run(&options, out),
         Command::Experiments(options) => experiments::list(&options, out),
         Command::Run(options) => experiments::run(&options, out),

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use sakiyomi::numbers::{interval_text, score_text};
-use sakiyomi_eval::experiment::KEPT;
-use sakiyomi_eval::{GameRow, Store, StoredCell, behaviour};
+use sakiyomi_eval::experiment::{KEPT, Part, Quantity};
+use sakiyomi_eval::{GameRow, Store, StoredCell};
 use serde_json::json;
 
 use super::{BadInput, print_json, text_table};
@@ -96,7 +96,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
 /// Whether the game or an agent of the cell behaves differently by now.
 fn is_stale(cell: &StoredCell) -> bool {
     let then = cell.behaviour.trim_end_matches(KEPT);
-    behaviour(&cell.pairing).map_or(true, |now| now != then)
+    cell.task.behaviour().map_or(true, |now| now != then)
 }
 
 fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -104,24 +104,29 @@ fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()>
     let mut table = text_table(&header);
     let mut all = Vec::new();
     for cell in store.cells()? {
-        let tally = store.count(cell.id, cell.n_players, u64::MAX)?.evidence.tally;
-        let [first, second] = cell.pairing.agents.each_ref().map(ToString::to_string);
+        let evidence = store.count(cell.id, cell.round, u64::MAX)?.evidence;
+        let (tally, task) = (evidence.tally, &cell.task);
+        let (game, first, second) =
+            (task.game().to_string(), task.agents()[0].to_string(), task.second_text());
+        let nash_conv = evidence.estimate(Quantity::NashConv, Part::All);
+        let score = nash_conv.map(|estimate| estimate.value).or(tally.score());
+        let interval = nash_conv.map_or(tally.interval(), |estimate| estimate.interval());
         let state = if is_stale(&cell) { "stale" } else { "current" };
         all.push(json!({
-            "cell": cell.id, "game": cell.pairing.game.to_string(), "first": first, "second": second,
-            "seed": cell.pairing.seed, "wins": tally.wins, "draws": tally.draws,
-            "losses": tally.losses, "score": tally.score(), "interval": tally.interval(),
-            "behaviour": cell.behaviour, "state": state,
+            "cell": cell.id, "game": game, "first": first, "second": second,
+            "seed": task.seed(), "wins": tally.wins, "draws": tally.draws,
+            "losses": tally.losses, "score": tally.score(), "nash_conv": nash_conv,
+            "interval": interval, "behaviour": cell.behaviour, "state": state,
         }));
         table.add_row([
             cell.id.to_string(),
-            cell.pairing.game.to_string(),
+            game,
             first,
             second,
-            cell.pairing.seed.to_string(),
-            tally.games().to_string(),
-            score_text(tally.score()),
-            interval_text(tally.interval()),
+            task.seed().to_string(),
+            evidence.n().to_string(),
+            score_text(score),
+            interval_text(interval),
             state.to_owned(),
         ]);
     }
@@ -138,7 +143,9 @@ fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()>
 
 fn export(store: &Store, format: Format, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut written = match format {
-        Format::Csv => writeln!(out, "cell,game,first,second,seed,number,seat,outcome,turns"),
+        Format::Csv => {
+            writeln!(out, "cell,game,first,second,seed,number,seat,outcome,payoff,turns,length")
+        }
         Format::Jsonl => Ok(()),
     };
     store.each_game(|row| {
@@ -153,7 +160,7 @@ fn export(store: &Store, format: Format, out: &mut dyn Write) -> anyhow::Result<
 }
 
 fn seat(row: &GameRow<'_>) -> u64 {
-    row.number % row.cell.n_players + 1
+    row.number % row.cell.round + 1
 }
 
 /// A text as a field of CSV.
@@ -165,25 +172,32 @@ fn quoted(text: String) -> String {
 }
 
 fn csv_line(row: &GameRow<'_>) -> String {
-    let pairing = &row.cell.pairing;
-    let [first, second] = pairing.agents.each_ref().map(|agent| quoted(agent.to_string()));
-    let game = quoted(pairing.game.to_string());
-    let (cell, seed, number, seat) = (row.cell.id, pairing.seed, row.number, seat(row));
-    format!("{cell},{game},{first},{second},{seed},{number},{seat},{},{}", row.outcome, row.turns)
+    let task = &row.cell.task;
+    let (first, second) = (quoted(task.agents()[0].to_string()), quoted(task.second_text()));
+    let game = quoted(task.game().to_string());
+    let (cell, seed, number, seat) = (row.cell.id, task.seed(), row.number, seat(row));
+    let (outcome, payoff) = (row.outcome, row.payoff);
+    let known = |length: Option<u32>| length.map_or_else(String::new, |n| n.to_string());
+    let (turns, length) = (known(row.turns), known(row.length));
+    format!(
+        "{cell},{game},{first},{second},{seed},{number},{seat},{outcome},{payoff},{turns},{length}"
+    )
 }
 
 fn json_line(row: &GameRow<'_>) -> serde_json::Value {
-    let pairing = &row.cell.pairing;
+    let task = &row.cell.task;
     json!({
         "cell": row.cell.id,
-        "game": pairing.game.to_string(),
-        "first": pairing.agents[0].to_string(),
-        "second": pairing.agents[1].to_string(),
-        "seed": pairing.seed,
+        "game": task.game().to_string(),
+        "first": task.agents()[0].to_string(),
+        "second": task.second_text(),
+        "seed": task.seed(),
         "number": row.number,
         "seat": seat(row),
         "outcome": row.outcome,
+        "payoff": row.payoff,
         "turns": row.turns,
+        "length": row.length,
     })
 }
 

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use sakiyomi_catalog::{GameSpec, GdlSpec, Record, SpecError};
 use sakiyomi_core::Stop;
-use sakiyomi_core::stats::{Interval, Tally, Z95, mean_interval};
+use sakiyomi_core::stats::{Interval, Tally, Z95, bounded_mean_interval};
 use sakiyomi_eval::NetworkMatch;
 use serde::Serialize;
 
@@ -224,7 +224,7 @@ fn standing(contestant: &Contestant, number: usize, matches: &[MatchResult]) -> 
     }
     if standing.matches > 0 {
         let mean = sum / standing.matches as f64;
-        let Interval { low, high } = mean_interval(mean / 100.0, standing.matches, Z95);
+        let Interval { low, high } = bounded_mean_interval(mean / 100.0, standing.matches, Z95);
         standing.mean_goal = Some(mean);
         standing.interval = Interval { low: 100.0 * low, high: 100.0 * high };
     }

@@ -4,7 +4,7 @@ use sakiyomi_catalog::{replay, views};
 use sakiyomi_core::Player;
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_eval::experiment::{
-    Axis, Estimate, Evidence, Layout, Measure, pair_name, point_name, sweep_name,
+    Axis, Estimate, Evidence, Layout, Lengths, Part, Quantity, pair_name, point_name, sweep_name,
 };
 
 use super::{Block, CellReport, ExperimentReport};
@@ -19,41 +19,35 @@ pub(super) fn evidence(cells: &[CellReport], name: &str) -> Option<Evidence> {
     match (straight, turned) {
         (Some(cell), _) => Some(cell.evidence.clone()),
         (None, Some(turned)) => {
-            cells.iter().find(|cell| cell.name == turned).map(|cell| mirrored(&cell.evidence))
+            cells.iter().find(|cell| cell.name == turned).map(|cell| cell.evidence.mirrored())
         }
         (None, None) => None,
     }
-    .filter(|evidence| evidence.tally.games() > 0)
+    .filter(|evidence| evidence.n() > 0)
 }
 
-/// All games of one agent of a round robin.
+/// All games of one agent of a round robin. With more than two players only those count in which it
+/// is one against several of another.
 pub(super) fn row_evidence(cells: &[CellReport], row: &str) -> Option<Evidence> {
     let mut sum = Evidence::default();
     for cell in cells {
         match cell.name.split_once(" - ") {
             Some((first, _)) if first == row => sum.add(&cell.evidence),
-            Some((_, second)) if second == row => sum.add(&mirrored(&cell.evidence)),
+            Some((_, second)) if second == row && cell.seats.len() == 2 => {
+                sum.add(&cell.evidence.mirrored());
+            }
             _ => {}
         }
     }
     (sum.tally.games() > 0).then_some(sum)
 }
 
-/// The same games as the second agent sees them.
-fn mirrored(evidence: &Evidence) -> Evidence {
-    Evidence {
-        tally: evidence.tally.mirrored(),
-        seats: evidence.seats.iter().rev().map(Tally::mirrored).collect(),
-        turns: evidence.turns.clone(),
-    }
+fn measured(cell: &CellReport, measure: Quantity) -> Option<Estimate> {
+    cell.evidence.estimate(measure, Part::All)
 }
 
-fn measured(cell: &CellReport, measure: Measure) -> Option<Estimate> {
-    match measure {
-        Measure::Score => cell.evidence.score(),
-        Measure::Draws => cell.evidence.draws(),
-        Measure::Turns => cell.evidence.turns(),
-    }
+fn score(evidence: Option<Evidence>) -> Option<Estimate> {
+    evidence?.estimate(Quantity::Score, Part::All)
 }
 
 fn named<'a>(report: &'a ExperimentReport, name: &str) -> Option<&'a CellReport> {
@@ -122,11 +116,9 @@ fn round_robin_tables(report: &ExperimentReport, agents: &[String]) -> Vec<Block
     let row = |row: &String| {
         let cell = |column: &String| match row == column {
             true => String::new(),
-            false => {
-                percent(evidence(&report.cells, &pair_name(row, column)).and_then(|e| e.score()))
-            }
+            false => percent(score(evidence(&report.cells, &pair_name(row, column)))),
         };
-        let mean = percent(row_evidence(&report.cells, row).and_then(|e| e.score()));
+        let mean = percent(score(row_evidence(&report.cells, row)));
         [row.clone()].into_iter().chain(agents.iter().map(cell)).chain([mean]).collect::<Vec<_>>()
     };
     let mut blocks =
@@ -155,8 +147,9 @@ fn paper_of_pair(report: &ExperimentReport, row: &str, column: &str) -> Option<f
     straight.or(turned.map(|score| 1.0 - score))
 }
 
-fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: Measure) -> Block {
-    let header = [x.label.as_str(), "series", measure.label(), "95 %", "games", "paper", "verdict"];
+fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: Quantity) -> Block {
+    let counted = if measure == Quantity::NashConv { "runs" } else { "games" };
+    let header = [x.label.as_str(), "series", measure.label(), "95 %", counted, "paper", "verdict"];
     let mut rows = Vec::new();
     for value in &x.values {
         for name in series {
@@ -166,10 +159,7 @@ fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: 
                 value.clone(),
                 name.clone(),
                 score_text(estimate.map(|estimate| estimate.value)),
-                estimate.map_or_else(
-                    || "-".to_owned(),
-                    |e| interval_text(Interval { low: e.low, high: e.high }),
-                ),
+                estimate.map_or_else(|| "-".to_owned(), |e| interval_text(e.interval())),
                 cell.games.to_string(),
                 paper_text(cell.paper_score, None),
                 cell.verdict.map(|verdict| verdict.to_string()).unwrap_or_default(),
@@ -184,15 +174,16 @@ fn histogram_table(report: &ExperimentReport, series: &[String]) -> Block {
     let row = |name: &String| {
         let cell = named(report, name)?;
         let turns = &cell.evidence.turns;
-        let mean = cell.evidence.turns();
+        let mean = turns.mean(Part::All);
         let mut left = cell.games.div_ceil(2);
-        let median = turns.iter().find(|&&(_, count)| {
-            let is_here = count >= left;
-            left = left.saturating_sub(count);
+        let median = turns.0.iter().find(|(_, tally)| {
+            let is_here = tally.games() >= left;
+            left = left.saturating_sub(tally.games());
             is_here
         });
-        let text =
-            |turns: Option<&(u32, u64)>| turns.map_or_else(|| "-".to_owned(), |t| t.0.to_string());
+        let text = |turns: Option<(&u32, &Tally)>| {
+            turns.map_or_else(|| "-".to_owned(), |(turns, _)| turns.to_string())
+        };
         Some(vec![
             name.clone(),
             cell.games.to_string(),
@@ -201,9 +192,9 @@ fn histogram_table(report: &ExperimentReport, series: &[String]) -> Block {
                 || "-".to_owned(),
                 |mean| format!("[{:.2}, {:.2}]", mean.low, mean.high),
             ),
-            text(turns.first()),
+            text(turns.0.first_key_value()),
             text(median),
-            text(turns.last()),
+            text(turns.0.last_key_value()),
         ])
     };
     Block::Table {
@@ -212,7 +203,7 @@ fn histogram_table(report: &ExperimentReport, series: &[String]) -> Block {
     }
 }
 
-fn sweep_table(report: &ExperimentReport, x: &Axis, y: &Axis, measure: Measure) -> Block {
+fn sweep_table(report: &ExperimentReport, x: &Axis, y: &Axis, measure: Quantity) -> Block {
     let corner = format!("{} \\ {}", y.label, x.label);
     let header: Vec<String> = [corner].into_iter().chain(x.values.iter().cloned()).collect();
     let row = |y: &String| {
@@ -220,11 +211,7 @@ fn sweep_table(report: &ExperimentReport, x: &Axis, y: &Axis, measure: Measure) 
             let estimate =
                 named(report, &sweep_name(x, y)).and_then(|cell| measured(cell, measure));
             match estimate {
-                Some(e) => format!(
-                    "{:.3} {}",
-                    e.value,
-                    interval_text(Interval { low: e.low, high: e.high })
-                ),
+                Some(e) => format!("{:.3} {}", e.value, interval_text(e.interval())),
                 None => "-".to_owned(),
             }
         };
@@ -263,7 +250,7 @@ pub(super) fn figure(report: &ExperimentReport) -> Option<Figure> {
                 .filter_map(|name| named(report, name))
                 .map(|cell| Counts {
                     name: cell.name.clone(),
-                    counts: cell.evidence.turns.iter().map(|&(t, n)| (f64::from(t), n)).collect(),
+                    counts: counts(&cell.evidence.turns),
                 })
                 .collect(),
         },
@@ -271,6 +258,10 @@ pub(super) fn figure(report: &ExperimentReport) -> Option<Figure> {
         Layout::Game => return None,
     };
     Some(Figure { title: report.title.clone(), content })
+}
+
+fn counts(lengths: &Lengths) -> Vec<(f64, u64)> {
+    lengths.0.iter().map(|(&length, tally)| (f64::from(length), tally.games())).collect()
 }
 
 fn duel_bars(report: &ExperimentReport) -> Content {
@@ -293,7 +284,7 @@ fn duel_bars(report: &ExperimentReport) -> Content {
 
 fn round_robin_map(report: &ExperimentReport, agents: &[String]) -> Content {
     let score = |(row, column): (&String, &String)| {
-        evidence(&report.cells, &pair_name(row, column)).and_then(|e| e.score()).map(|e| e.value)
+        score(evidence(&report.cells, &pair_name(row, column))).map(|e| e.value)
     };
     Content::HeatMap {
         x_label: "against".to_owned(),
@@ -310,7 +301,7 @@ fn round_robin_map(report: &ExperimentReport, agents: &[String]) -> Content {
     }
 }
 
-fn curves(report: &ExperimentReport, x: &Axis, series: &[String], measure: Measure) -> Content {
+fn curves(report: &ExperimentReport, x: &Axis, series: &[String], measure: Quantity) -> Content {
     // Values that are no numbers are drawn in their order.
     let position = |i: usize| x.values[i].parse().unwrap_or(i as f64 + 1.0);
     let curve = |name: &String| {
@@ -335,19 +326,19 @@ fn curves(report: &ExperimentReport, x: &Axis, series: &[String], measure: Measu
         y_label: measure.label().to_owned(),
         log_x: x.log,
         curves: series.iter().map(curve).collect(),
-        baseline: (measure == Measure::Score).then_some(0.5),
+        baseline: (measure == Quantity::Score).then_some(0.5),
     }
 }
 
-fn sweep_map(report: &ExperimentReport, x: &Axis, y: &Axis, measure: Measure) -> Content {
+fn sweep_map(report: &ExperimentReport, x: &Axis, y: &Axis, measure: Quantity) -> Content {
     let value = |(y, x): (&String, &String)| {
         named(report, &sweep_name(x, y)).and_then(|cell| measured(cell, measure)).map(|e| e.value)
     };
     let values: Vec<Option<f64>> =
         y.values.iter().flat_map(|y| x.values.iter().map(move |x| (y, x))).map(value).collect();
     let range = match measure {
-        Measure::Score | Measure::Draws => (0.0, 1.0),
-        Measure::Turns => {
+        Quantity::Score | Quantity::Draws => (0.0, 1.0),
+        _ => {
             let known = || values.iter().flatten().copied();
             (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max))
         }

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use sakiyomi_catalog::{AgentSpec, Record};
 use sakiyomi_core::stats::{Interval, Tally};
-use sakiyomi_eval::experiment::{Cell, Evidence, Experiment, Layout, Scale, Verdict};
+use sakiyomi_eval::experiment::{
+    Cell, Estimate, Evidence, Experiment, Layout, Part, Quantity, Scale, Verdict,
+};
 use sakiyomi_eval::{Counted, Store, StoreError};
 use serde::Serialize;
 
@@ -48,6 +50,7 @@ pub struct CellReport {
     pub name: String,
     pub game: String,
     pub first: String,
+    /// What is measured, where there is no second agent.
     pub second: String,
     pub seed: u64,
     pub games: u64,
@@ -61,6 +64,10 @@ pub struct CellReport {
     pub p: f64,
     pub seats: Vec<Tally>,
     pub mean_turns: Option<f64>,
+    /// Of the games that the first agent won, in rounds where the game counts them, else in turns.
+    pub mean_length_of_won: Option<Estimate>,
+    /// Over all runs, if it is this that was measured.
+    pub nash_conv: Option<Estimate>,
     pub n_forfeits: u64,
     pub paper_score: Option<f64>,
     pub paper_tally: Option<Tally>,
@@ -105,17 +112,17 @@ pub fn state(
     for cell in experiment.cells(scale) {
         let (counted, games) = count(cell, store)?;
         state.games += games;
-        state.games_done += counted.evidence.tally.games();
+        state.games_done += counted.evidence.n();
     }
     Ok(state)
 }
 
 /// The games of a cell that the store has, and how many are wanted.
 fn count(cell: &Cell, store: Option<&Store>) -> anyhow::Result<(Counted, u64)> {
-    let (n_players, games) = (cell.pairing.game.players()? as u64, cell.balanced_games()?);
+    let (round, games) = (cell.task.round()?, cell.balanced_games()?);
     let Some(store) = store else { return Ok((Counted::default(), games)) };
-    let counted = match store.find(&cell.pairing, &cell.fingerprint()?)? {
-        Some(id) => store.count(id, n_players, games)?,
+    let counted = match store.find(&cell.task, &cell.fingerprint()?)? {
+        Some(id) => store.count(id, round, games)?,
         None => Counted::default(),
     };
     Ok((counted, games))
@@ -145,7 +152,7 @@ impl ExperimentReport {
             }),
         };
         let claims = experiment.claims.iter().map(claim).collect();
-        let agents = experiment.cells(scale).iter().flat_map(|cell| &cell.pairing.agents);
+        let agents = experiment.cells(scale).iter().flat_map(|cell| cell.task.agents());
         let mut report = ExperimentReport {
             id: experiment.id.clone(),
             title: experiment.title.clone(),
@@ -180,8 +187,8 @@ impl ExperimentReport {
         }
         if self.games_done < self.games {
             let (done, games) = (self.games_done, self.games);
-            blocks
-                .push(Block::Paragraph(format!("Only {done} of {games} games are played so far.")));
+            let text = format!("Only {done} of {games} {} are done so far.", self.counted());
+            blocks.push(Block::Paragraph(text));
         }
         blocks.extend(layouts::tables(self));
         if let Some(figure) = &self.figure {
@@ -198,6 +205,11 @@ impl ExperimentReport {
         blocks
     }
 
+    /// What an experiment of this kind consists of.
+    pub fn counted(&self) -> &'static str {
+        if self.kind == "exploitability" { "runs" } else { "games" }
+    }
+
     fn footer(&self) -> String {
         let mut seeds: Vec<u64> = self.cells.iter().map(|cell| cell.seed).collect();
         seeds.dedup();
@@ -207,10 +219,14 @@ impl ExperimentReport {
             false => "not repeatable exactly, because a budget is a time or an agent a program",
         };
         let engines = self.engines.join(", ");
+        let tests = match self.counted() {
+            "games" => "Intervals are 95 %, p is of the two-sided sign test.",
+            _ => "Intervals are 95 % over runs with other seeds.",
+        };
         format!(
-            "{} games, {:.0} s of play, seed {}, version {}; {repeatable}. Intervals are 95 %, p is of the \
-             two-sided sign test. Run it with `{}`.",
+            "{} {}, {:.0} s, seed {}, version {}; {repeatable}. {tests} Run it with `{}`.",
             self.games_done,
+            self.counted(),
             self.seconds,
             seeds.join(", "),
             if engines.is_empty() { "-" } else { &engines },
@@ -240,14 +256,14 @@ fn shown_game(
     if experiment.layout != Layout::Game {
         return Ok(None);
     }
-    let id = store.find(&cell.pairing, &cell.fingerprint()?)?;
+    let id = store.find(&cell.task, &cell.fingerprint()?)?;
     let record = id.map(|id| store.record(id, 0)).transpose();
     Ok(record.map_err(|error: StoreError| anyhow::anyhow!(error))?.flatten())
 }
 
 impl CellReport {
     fn new(cell: &Cell, counted: Counted, games_wanted: u64) -> CellReport {
-        let [first, second] = &cell.pairing.agents;
+        let task = &cell.task;
         let evidence = counted.evidence;
         let tally = evidence.tally;
         let interval = tally.interval();
@@ -258,18 +274,20 @@ impl CellReport {
         let paper = cell.paper.as_ref();
         CellReport {
             name: cell.name.clone(),
-            game: cell.pairing.game.to_string(),
-            first: first.to_string(),
-            second: second.to_string(),
-            seed: cell.pairing.seed,
-            games: tally.games(),
+            game: task.game().to_string(),
+            first: task.agents()[0].to_string(),
+            second: task.second_text(),
+            seed: task.seed(),
+            games: evidence.n(),
             games_wanted,
             tally,
             score: tally.score(),
             interval,
             p: tally.sign_test(),
             seats: evidence.seats.clone(),
-            mean_turns: evidence.turns().map(|turns| turns.value),
+            mean_turns: evidence.turns.mean(Part::All).map(|turns| turns.value),
+            mean_length_of_won: evidence.lengths.mean(Part::Won),
+            nash_conv: evidence.estimate(Quantity::NashConv, Part::All),
             n_forfeits: counted.n_forfeits,
             paper_score: paper.map(|paper| paper.score),
             paper_tally: paper.and_then(|paper| paper.tally),
