@@ -2,11 +2,13 @@
 //! with its types erased.
 
 mod agent_spec;
+mod evolution;
 mod exec;
 mod fields;
 mod game_spec;
 mod gdl;
 mod hagetaka;
+mod parameters;
 mod simultaneous;
 mod solution;
 mod table;
