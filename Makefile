@@ -1,20 +1,35 @@
 # Thin: every target is a few commands that also work when typed.
-.PHONY: run test bench bench-peers
+.PHONY: run demo test test-rust test-page bench bench-peers build page
 
 SAKIYOMI := target/release/sakiyomi
 
+## The lab in the browser.
+run: page build
+	$(SAKIYOMI) serve --open
+
 ## A short match, move by move, and the table of a 100-game duel.
-run: build
+demo: build
 	$(SAKIYOMI) play tic-tac-toe --seat uct:iterations=2000 --seat maxn:depth=9
 	@echo
 	$(SAKIYOMI) duel connect-four uct:iterations=2000 uct:iterations=500 --games 100
 
-## Everything that must hold: format, lints, tests, documentation.
-test:
+## Everything that must hold.
+test: test-rust test-page
+
+## Format, lints, tests, documentation.
+test-rust: page
 	cargo fmt --all -- --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+
+## The page: its types, its logic, and whole matches in a real browser.
+test-page: page
+	@command -v npm >/dev/null || { echo "the page needs Node.js 20 or newer: https://nodejs.org; make test-rust tests the rest"; exit 1; }
+	cd web && npm run --silent check && npm test --silent
+	@command -v chromium >/dev/null || { echo "installing Chromium"; apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }
+	cargo test --workspace --locked --no-run --quiet
+	cd web && SAKIYOMI_BIN=../target/debug/sakiyomi npm run --silent browser
 
 ## Speed of games and search on this machine.
 bench: build
@@ -25,6 +40,14 @@ bench: build
 bench-peers: build
 	bash bench/peers/run.sh
 
-.PHONY: build
 build:
 	cargo build --release --locked
+
+## The page becomes part of the program that is built after it. Without Node everything else is complete.
+page:
+	@if command -v npm >/dev/null; then \
+		cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build; \
+	else \
+		echo "Node.js (20 or newer) is missing, so the page is not built: https://nodejs.org, then make run again."; \
+		echo "The command line works without it: $(SAKIYOMI) --help"; \
+	fi

@@ -6,7 +6,7 @@ use sakiyomi_games::sangoku::{Battle, SCENARIOS, Scenario, Skirmish, War};
 use sakiyomi_games::{Breakthrough, ConnectFour, Hagetaka, Othello, SizeError, TicTacToe};
 
 use crate::fields::{Fields, Reader, spec_forms};
-use crate::gdl::{self, RuleSheet};
+use crate::gdl::{self, GdlSpec};
 use crate::hagetaka::{self, GOOFSPIEL, HAGETAKA};
 use crate::{Entry, Parameter, SpecError};
 
@@ -28,7 +28,7 @@ pub enum GameSpec {
     /// The same engine as Hagetaka, with other defaults.
     Goofspiel(Settings),
     Sangoku(Battlefield),
-    Gdl(RuleSheet),
+    Gdl(GdlSpec),
 }
 
 /// Where a battle of sangoku comes from.
@@ -106,6 +106,17 @@ pub const GAMES: &[Entry] = &[
     },
 ];
 
+/// Specifications of a game that are ready to play: its scenarios or sheets, or else its default and
+/// its example.
+pub fn ready_made(entry: &Entry) -> Vec<String> {
+    match entry.name {
+        gdl::NAME => gdl::sheet_names().map(|name| format!("{}:sheet={name}", gdl::NAME)).collect(),
+        "sangoku" => SCENARIOS.iter().map(|(name, _)| format!("sangoku:scenario={name}")).collect(),
+        name if entry.example == name => vec![name.to_owned()],
+        name => vec![name.to_owned(), entry.example.to_owned()],
+    }
+}
+
 /// A generic closure over games, so that a choice at run time reaches code compiled for the game.
 pub trait Visitor {
     type Out;
@@ -128,9 +139,7 @@ impl GameSpec {
                     visitor.visit(War::new(&scenario).expect("every scenario fits the largest"))
                 }
             }
-            GameSpec::Gdl(ref sheet) => {
-                visitor.visit(gdl::load(sheet).map_err(|error| self.to_fields().error(error))?)
-            }
+            GameSpec::Gdl(ref spec) => visitor.visit(spec.load()?),
             GameSpec::TicTacToe => visitor.visit(TicTacToe),
             GameSpec::Othello => visitor.visit(Othello),
             GameSpec::ConnectFour { width, height } => {
@@ -181,7 +190,19 @@ impl GameSpec {
         }
     }
 
+    /// Reads a text without opening what it names, such as a file. Whether it can be played shows
+    /// when it is.
+    pub fn named(text: &str) -> Result<GameSpec, SpecError> {
+        GameSpec::of_fields(Fields::parse(text)?)
+    }
+
     pub(crate) fn from_fields(fields: Fields) -> Result<GameSpec, SpecError> {
+        let spec = GameSpec::of_fields(fields)?;
+        spec.players()?;
+        Ok(spec)
+    }
+
+    fn of_fields(fields: Fields) -> Result<GameSpec, SpecError> {
         let name = fields.name.clone();
         let mut reader = Reader::new(fields);
         let spec = match name.as_str() {
@@ -213,7 +234,6 @@ impl GameSpec {
             _ => return Err(reader.fields().unknown_name("game", GAMES)),
         };
         reader.finish()?;
-        spec.players()?;
         Ok(spec)
     }
 
@@ -224,7 +244,7 @@ impl GameSpec {
                 .with_unless("height", size.1, default.1)
         };
         match *self {
-            GameSpec::Gdl(ref sheet) => gdl::write(sheet),
+            GameSpec::Gdl(ref spec) => gdl::write(spec),
             GameSpec::Sangoku(ref field) => match field {
                 Battlefield::Scenario(name) => Fields::new("sangoku")
                     .with_some("scenario", (name != DEFAULT_SCENARIO).then(|| name.clone())),

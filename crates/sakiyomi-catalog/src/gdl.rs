@@ -1,17 +1,30 @@
 //! Games that are rule sheets: the project's own by name, any other by file.
 
-use std::fs;
+use std::path::Path;
 use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+use std::{fs, io};
 
 use rustc_hash::FxHashMap;
-use sakiyomi_gdl::{GdlGame, Settings};
+use sakiyomi_gdl::{GdlGame, Limits, Settings};
 
 use crate::Parameter;
-use crate::fields::{Fields, Reader};
+use crate::fields::{Fields, Reader, bytes_text};
+use crate::kept_rules::kept_rules;
 use crate::{SpecError, fields};
 
 pub(crate) const NAME: &str = "gdl";
 const DEFAULT_SHEET: &str = "tic-tac-toe";
+
+/// A game from its rules, and what making it may cost.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct GdlSpec {
+    pub sheet: RuleSheet,
+    /// CPU time that grounding may take. Beyond it the rules are interpreted.
+    pub time: Duration,
+    /// Bytes that grounding may take, roughly. Beyond them the rules are interpreted.
+    pub memory: u64,
+}
 
 /// Where rules come from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -20,34 +33,54 @@ pub enum RuleSheet {
     Named(String),
     /// A file in the Game Description Language.
     File(String),
+    /// Rules that were handed over as text, by the name that [`crate::keep_rules`] gave them.
+    Kept(String),
 }
 
-macro_rules! sheets {
-    ($($name:literal: $file:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../games/gdl/", $file, ".kif")))),*]
+/// A sheet that is always there.
+struct KnownSheet {
+    name: &'static str,
+    rules: &'static str,
+    /// How it is drawn, where the rules do not tell.
+    picture: Option<&'static str>,
+}
+
+macro_rules! sheet {
+    ($name:literal, $file:literal) => {
+        KnownSheet {
+            name: $name,
+            rules: include_str!(concat!("../../../games/gdl/", $file, ".kif")),
+            picture: None,
+        }
+    };
+    ($name:literal, $file:literal, drawn) => {
+        KnownSheet {
+            picture: Some(include_str!(concat!("../../../games/gdl/", $file, ".toml"))),
+            ..sheet!($name, $file)
+        }
     };
 }
 
-/// The sheets that are always there, by name.
-const SHEETS: &[(&str, &str)] = sheets![
-    "tic-tac-toe": "tic_tac_toe",
-    "connect-four": "connect_four",
-    "connect-five": "connect_five",
-    "breakthrough": "breakthrough",
-    "breakthrough-small": "breakthrough_small",
-    "knightthrough": "knightthrough",
-    "pawn-whopping": "pawn_whopping",
-    "pawn-whopping-corrected": "pawn_whopping_corrected",
-    "ttcc4": "ttcc4",
-    "checkers": "checkers",
-    "checkers-small": "checkers_small",
-    "sheep-and-wolf": "sheep_and_wolf",
-    "free-for-all": "free_for_all",
-    "golden-rectangle": "golden_rectangle",
-    "tug-of-war": "tug_of_war",
-    "sliding-eight": "sliding_eight",
-    "melting-ice": "melting_ice",
-    "pig": "pig",
+const SHEETS: &[KnownSheet] = &[
+    sheet!("tic-tac-toe", "tic_tac_toe"),
+    sheet!("connect-four", "connect_four"),
+    sheet!("connect-five", "connect_five"),
+    sheet!("breakthrough", "breakthrough"),
+    sheet!("breakthrough-small", "breakthrough_small"),
+    sheet!("knightthrough", "knightthrough"),
+    sheet!("pawn-whopping", "pawn_whopping"),
+    sheet!("pawn-whopping-corrected", "pawn_whopping_corrected"),
+    sheet!("ttcc4", "ttcc4", drawn),
+    sheet!("checkers", "checkers", drawn),
+    sheet!("checkers-small", "checkers_small", drawn),
+    sheet!("sheep-and-wolf", "sheep_and_wolf"),
+    sheet!("free-for-all", "free_for_all"),
+    sheet!("golden-rectangle", "golden_rectangle"),
+    sheet!("tug-of-war", "tug_of_war"),
+    sheet!("sliding-eight", "sliding_eight"),
+    sheet!("melting-ice", "melting_ice", drawn),
+    sheet!("pig", "pig"),
+    sheet!("hex", "hex", drawn),
 ];
 
 pub(crate) const PARAMETERS: &[Parameter] = &[
@@ -57,54 +90,133 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "one of the rule sheets in games/gdl, such as connect-four or sliding-eight",
     },
     Parameter { name: "file", default: "none", meaning: "a rule sheet of your own, a .kif file" },
+    Parameter { name: "rules", default: "none", meaning: "rules that were handed to the web page" },
+    Parameter {
+        name: "time",
+        default: "20s",
+        meaning: "CPU time for grounding; beyond it the rules are interpreted, which is slow",
+    },
+    Parameter {
+        name: "memory",
+        default: "600MB",
+        meaning: "memory for grounding; beyond it the rules are interpreted, which is slow",
+    },
 ];
 
-pub(crate) fn read(reader: &mut Reader) -> Result<RuleSheet, SpecError> {
-    let bare = reader.bare(|text| text.ends_with(".kif").then(|| text.to_owned()));
-    let named = reader.text("sheet");
-    match (reader.text("file").or(bare), named) {
-        (Some(_), Some(_)) => Err(reader.fields().error("either `sheet` or `file`, not both")),
-        (Some(path), None) => Ok(RuleSheet::File(path)),
-        (None, named) => Ok(RuleSheet::Named(named.unwrap_or_else(|| DEFAULT_SHEET.to_owned()))),
+/// Compiled rules that are kept; beyond that all are compiled anew.
+const MOST_COMPILED: usize = 256;
+
+/// The names of the sheets that are always there.
+pub(crate) fn sheet_names() -> impl Iterator<Item = &'static str> {
+    SHEETS.iter().map(|known| known.name)
+}
+
+const DEFAULT_TIME: Duration = Duration::from_secs(20);
+const DEFAULT_MEMORY: u64 = 600_000_000;
+
+impl GdlSpec {
+    /// A sheet, with the default limits.
+    pub fn new(sheet: RuleSheet) -> GdlSpec {
+        GdlSpec { sheet, time: DEFAULT_TIME, memory: DEFAULT_MEMORY }
+    }
+
+    /// The rules as they were written.
+    pub fn text(&self) -> Result<String, SpecError> {
+        self.files().map(|files| files.rules)
+    }
+
+    /// The game. Rules that were compiled once are not compiled again.
+    pub fn load(&self) -> Result<GdlGame, SpecError> {
+        type Key = (Files, Duration, u64);
+        static KNOWN: LazyLock<Mutex<FxHashMap<Key, GdlGame>>> = LazyLock::new(Mutex::default);
+        let key = (self.files()?, self.time, self.memory);
+        if let Some(game) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(game.clone());
+        }
+        let limits = Limits::new(self.time, self.memory);
+        let settings = Settings { limits, ..Settings::default() };
+        let (rules, picture) = (&key.0.rules, key.0.picture.as_deref());
+        let game = GdlGame::with_picture(rules, &settings, picture)
+            .map_err(|error| write(self).error(error.to_string()))?;
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_COMPILED {
+            known.clear();
+        }
+        known.insert(key, game.clone());
+        Ok(game)
+    }
+
+    fn files(&self) -> Result<Files, SpecError> {
+        self.sheet.files().map_err(|message| write(self).error(message))
     }
 }
 
-pub(crate) fn write(sheet: &RuleSheet) -> Fields {
-    match sheet {
+/// A rule sheet and its piece file, if it has one.
+#[derive(PartialEq, Eq, Hash)]
+struct Files {
+    rules: String,
+    picture: Option<String>,
+}
+
+impl RuleSheet {
+    fn files(&self) -> Result<Files, String> {
+        match self {
+            RuleSheet::Named(name) => {
+                let known = SHEETS.iter().find(|known| known.name == name);
+                let known = known.ok_or_else(|| {
+                    let names: Vec<&str> = SHEETS.iter().map(|known| known.name).collect();
+                    let suggestion = fields::suggestion(name, &names);
+                    format!("no sheet is called `{name}`{suggestion}; known: {}", names.join(", "))
+                })?;
+                let picture = known.picture.map(str::to_owned);
+                Ok(Files { rules: known.rules.to_owned(), picture })
+            }
+            RuleSheet::Kept(name) => {
+                let missing =
+                    || format!("the rules `{name}` are not known; hand over their text again");
+                Ok(Files { rules: kept_rules(name).ok_or_else(missing)?, picture: None })
+            }
+            RuleSheet::File(path) => {
+                let bytes = fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+                let beside = Path::new(path).with_extension("toml");
+                let picture = match fs::read_to_string(&beside) {
+                    Ok(text) => Some(text),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                    Err(error) => return Err(format!("{}: {error}", beside.display())),
+                };
+                // Old sheets have stray bytes in their comments.
+                Ok(Files { rules: String::from_utf8_lossy(&bytes).into_owned(), picture })
+            }
+        }
+    }
+}
+
+pub(crate) fn read(reader: &mut Reader) -> Result<GdlSpec, SpecError> {
+    let bare = reader.bare(|text| text.ends_with(".kif").then(|| text.to_owned()));
+    let sources = [
+        reader.text("sheet").map(RuleSheet::Named),
+        reader.text("file").or(bare).map(RuleSheet::File),
+        reader.text("rules").map(RuleSheet::Kept),
+    ];
+    let mut given = sources.into_iter().flatten();
+    let sheet = given.next().unwrap_or_else(|| RuleSheet::Named(DEFAULT_SHEET.to_owned()));
+    if given.next().is_some() {
+        return Err(reader.fields().error("only one of `sheet`, `file` and `rules`"));
+    }
+    let time = reader.duration("time")?.unwrap_or(DEFAULT_TIME);
+    let memory = reader.bytes("memory")?.unwrap_or(DEFAULT_MEMORY);
+    Ok(GdlSpec { sheet, time, memory })
+}
+
+pub(crate) fn write(spec: &GdlSpec) -> Fields {
+    let fields = match &spec.sheet {
         RuleSheet::Named(name) if name == DEFAULT_SHEET => Fields::new(NAME),
         RuleSheet::Named(name) => Fields::new(NAME).with("sheet", name.clone()),
         RuleSheet::File(path) => Fields::new(NAME).with("file", path.clone()),
-    }
-}
-
-/// The game of a sheet. Rules that were compiled once are not compiled again.
-pub(crate) fn load(sheet: &RuleSheet) -> Result<GdlGame, String> {
-    static KNOWN: LazyLock<Mutex<FxHashMap<String, GdlGame>>> = LazyLock::new(Mutex::default);
-    let text = text_of(sheet)?;
-    if let Some(game) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&text) {
-        return Ok(game.clone());
-    }
-    let game = GdlGame::new(&text, &Settings::default()).map_err(|error| error.to_string())?;
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(text, game.clone());
-    Ok(game)
-}
-
-fn text_of(sheet: &RuleSheet) -> Result<String, String> {
-    match sheet {
-        RuleSheet::Named(name) => {
-            let known = SHEETS.iter().find(|(known, _)| known == name);
-            known.map(|(_, text)| (*text).to_owned()).ok_or_else(|| {
-                let names: Vec<&str> = SHEETS.iter().map(|(name, _)| *name).collect();
-                let suggestion = fields::suggestion(name, &names);
-                format!("no sheet is called `{name}`{suggestion}; known: {}", names.join(", "))
-            })
-        }
-        RuleSheet::File(path) => {
-            let bytes = fs::read(path).map_err(|error| format!("{path}: {error}"))?;
-            // Old sheets have stray bytes in their comments.
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        }
-    }
+        RuleSheet::Kept(name) => Fields::new(NAME).with("rules", name.clone()),
+    };
+    let memory = (spec.memory != DEFAULT_MEMORY).then(|| bytes_text(spec.memory));
+    fields.with_unless("time", spec.time, DEFAULT_TIME).with_some("memory", memory)
 }
 
 #[cfg(test)]
@@ -114,8 +226,8 @@ mod tests {
 
     #[test]
     fn every_sheet_is_a_game_that_ends() {
-        for (name, _) in SHEETS {
-            let game = load(&RuleSheet::Named((*name).to_owned())).unwrap();
+        for KnownSheet { name, .. } in SHEETS {
+            let game = GdlSpec::new(RuleSheet::Named((*name).to_owned())).load().unwrap();
             let mut state = game.start();
             let payoffs = game.playout(&mut state, &mut Scratch::default(), &mut Rng::new(1));
             assert!(
@@ -123,5 +235,48 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn limits_of_grounding_are_settings() {
+        let open = |text: &str| match text.parse().unwrap() {
+            crate::GameSpec::Gdl(spec) => spec.load().unwrap(),
+            _ => unreachable!(),
+        };
+        assert_eq!(open("gdl:sheet=connect-five").notice(), None);
+        let tight = open("gdl:sheet=connect-five,memory=100KB,time=5s");
+        assert!(tight.notice().unwrap().contains("interpreted"), "{:?}", tight.notice());
+        let text = "gdl:sheet=connect-five,time=5s,memory=1MiB";
+        assert_eq!(text.parse::<crate::GameSpec>().unwrap().to_string(), text);
+    }
+
+    #[test]
+    fn every_piece_file_has_its_place_in_the_list() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/gdl");
+        let count = |extension: &str| {
+            let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+            entries.filter(|path| path.extension().is_some_and(|e| e == extension)).count()
+        };
+        assert_eq!(count("kif"), SHEETS.len());
+        assert_eq!(count("toml"), SHEETS.iter().filter(|known| known.picture.is_some()).count());
+    }
+
+    #[test]
+    fn a_piece_file_beside_a_sheet_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let sheet = folder.path().join("hex.kif");
+        let known = SHEETS.iter().find(|known| known.name == "hex").unwrap();
+        fs::write(&sheet, known.rules).unwrap();
+        let spec = GdlSpec::new(RuleSheet::File(sheet.to_str().unwrap().to_owned()));
+        let grid = || {
+            let game = spec.load().unwrap();
+            sakiyomi_core::Show::view(&game, &game.start()).board.unwrap().grid
+        };
+        assert_eq!(grid(), sakiyomi_core::Grid::Square);
+        fs::write(sheet.with_extension("toml"), known.picture.unwrap()).unwrap();
+        assert_eq!(grid(), sakiyomi_core::Grid::Hex);
+        fs::write(sheet.with_extension("toml"), "board = \"round\"").unwrap();
+        let message = spec.load().unwrap_err().to_string();
+        assert!(message.contains("line 1, column 9"), "{message}");
     }
 }

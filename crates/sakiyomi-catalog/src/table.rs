@@ -7,7 +7,8 @@ use sakiyomi_core::{Agent, Context, Forfeit, Playable, Player, Rng, Stop, Turn, 
 use serde::{Deserialize, Serialize};
 
 use crate::fields::suggestion;
-use crate::{AgentSpec, GameSpec, Seat, SpecError, Visitor};
+use crate::thought::{Scene, step_texts};
+use crate::{AgentSpec, GameSpec, Seat, SpecError, Thought, Visitor};
 
 /// One match. Chance is drawn by the table itself, from the seed, as soon as it is chance's turn.
 pub trait Table: Send {
@@ -19,6 +20,9 @@ pub trait Table: Send {
 
     /// The legal actions of a player who is choosing; none for others.
     fn legal(&self, player: Player) -> Vec<LegalAction>;
+
+    /// The text of the legal action that a person's text means, as it stands in a record.
+    fn legal_text(&self, player: Player, text: &str) -> Result<String, TableError>;
 
     /// Plays one text per choosing player, in player order. Nothing changes if one is not legal.
     fn play(&mut self, texts: &[&str]) -> Result<(), TableError>;
@@ -35,7 +39,33 @@ pub trait Table: Send {
     /// Asks any agent what it would play for a choosing player.
     fn advise(&self, agent: &AgentSpec, player: Player, stop: &Stop) -> Result<Advice, TableError>;
 
+    /// Asks like [`Table::advise`], is told by `watch` what is known while the agent thinks, and
+    /// gets its tree in the end.
+    fn inspect(
+        &self,
+        agent: &AgentSpec,
+        player: Player,
+        stop: &Stop,
+        watch: &mut dyn FnMut(Thought),
+    ) -> Result<Thought, TableError>;
+
+    /// Who did what so far, one entry per step.
+    fn past(&self) -> Vec<Past>;
+
     fn record(&self) -> Record;
+}
+
+/// Places of its tree that an agent shows when it has decided.
+const SHOWN_PLACES: usize = 400;
+
+/// One step of a match. Nobody did it if chance did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Past {
+    pub by: Vec<u8>,
+    pub texts: Vec<String>,
+    /// The cells that it was about, for marking it on the board.
+    pub cells: Vec<u16>,
 }
 
 /// A match as data. Playing its texts in order rebuilds it.
@@ -49,10 +79,13 @@ pub struct Record {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LegalAction {
     pub text: String,
-    /// Cells to click, in order; see [`sakiyomi_core::Show::action_cells`].
+    /// Cells to click, in order; none if it is chosen by its text.
     pub cells: Vec<u16>,
+    /// What it would do, such as the damage of a strike; empty if there is nothing to say.
+    pub note: String,
 }
 
 /// What an agent thinks, for people and other programs.
@@ -98,42 +131,45 @@ pub enum TableError {
 /// Opens a match at its start.
 pub fn open_table(game: &GameSpec, seed: u64) -> Result<Box<dyn Table>, SpecError> {
     let record = Record { game: game.clone(), seed, moves: Vec::new() };
-    game.with(Open(&record)).map(|opened| opened.expect("an empty record has no wrong step"))
+    let opened = game.with(Open { record: &record, look: &mut |_| {} })?;
+    Ok(opened.expect("an empty record has no wrong step"))
 }
 
 /// Opens a match and plays a record.
 pub fn replay(record: &Record) -> Result<Box<dyn Table>, TableError> {
-    record.game.with(Open(record))?
+    replay_each(record, &mut |_| {})
+}
+
+/// Opens a match and plays a record, and shows the match to `look` at its start and after every step.
+pub fn replay_each(
+    record: &Record,
+    look: &mut dyn FnMut(&dyn Table),
+) -> Result<Box<dyn Table>, TableError> {
+    record.game.with(Open { record, look })?
 }
 
 /// The views of a recorded match: at its start and after every step.
 pub fn views(record: &Record) -> Result<Vec<View>, TableError> {
-    struct Views<'a>(&'a Record);
-    impl Visitor for Views<'_> {
-        type Out = Result<Vec<View>, TableError>;
-
-        fn visit<G: Playable>(self, game: G) -> Self::Out {
-            let mut table = TableOf::new(game, self.0);
-            let mut views = vec![table.view()];
-            for (step, texts) in self.0.moves.iter().enumerate() {
-                table.replay_step(step + 1, texts)?;
-                views.push(table.view());
-            }
-            Ok(views)
-        }
-    }
-    record.game.with(Views(record))?
+    let mut views = Vec::new();
+    replay_each(record, &mut |table| views.push(table.view()))?;
+    Ok(views)
 }
 
-struct Open<'a>(&'a Record);
+struct Open<'a> {
+    record: &'a Record,
+    look: &'a mut dyn FnMut(&dyn Table),
+}
 
 impl Visitor for Open<'_> {
     type Out = Result<Box<dyn Table>, TableError>;
 
     fn visit<G: Playable>(self, game: G) -> Self::Out {
-        let mut table = TableOf::new(game, self.0);
-        for (step, texts) in self.0.moves.iter().enumerate() {
+        let Open { record, look } = self;
+        let mut table = TableOf::new(game, record);
+        look(&table);
+        for (step, texts) in record.moves.iter().enumerate() {
             table.replay_step(step + 1, texts)?;
+            look(&table);
         }
         table.draw_chance();
         Ok(Box::new(table))
@@ -247,6 +283,15 @@ impl<G: Playable> TableOf<G> {
         Ok(agent)
     }
 
+    /// The stream of a player's decision at this step.
+    fn rng_of(&self, player: Player) -> Rng {
+        Rng::stream(&[self.seed, 1 + u64::from(player.0), self.past.len() as u64])
+    }
+
+    fn gives_up(&self, player: Player, forfeit: Forfeit) -> TableError {
+        TableError::Forfeit { name: self.game.player_name(player), forfeit }
+    }
+
     fn ask(
         &self,
         agent: &mut dyn Agent<G>,
@@ -254,13 +299,11 @@ impl<G: Playable> TableOf<G> {
         stop: &Stop,
     ) -> Result<Advice, TableError> {
         self.choosing(player)?;
-        let address = [self.seed, 1 + u64::from(player.0), self.past.len() as u64];
-        let mut context = Context { rng: &mut Rng::stream(&address), stop };
+        let mut context = Context { rng: &mut self.rng_of(player), stop };
         let start = Instant::now();
-        let choice =
-            agent.choose(&self.game, &self.state, player, &mut context).map_err(|forfeit| {
-                TableError::Forfeit { name: self.game.player_name(player), forfeit }
-            })?;
+        let choice = agent
+            .choose(&self.game, &self.state, player, &mut context)
+            .map_err(|forfeit| self.gives_up(player, forfeit))?;
         let text = |action: G::Action| self.game.action_text(&self.state, player, action);
         let shares = choice.policy.iter().map(|&(a, share)| Share { action: text(a), share });
         let mut policy: Vec<Share> = shares.collect();
@@ -309,8 +352,14 @@ impl<G: Playable> Table for TableOf<G> {
         let show = |action| LegalAction {
             text: self.game.action_text(&self.state, player, action),
             cells: self.game.action_cells(&self.state, player, action),
+            note: self.game.action_note(&self.state, player, action),
         };
         actions.into_iter().map(show).collect()
+    }
+
+    fn legal_text(&self, player: Player, text: &str) -> Result<String, TableError> {
+        self.choosing(player)?;
+        Ok(self.game.action_text(&self.state, player, self.parse(player, text)?))
     }
 
     fn play(&mut self, texts: &[&str]) -> Result<(), TableError> {
@@ -355,14 +404,43 @@ impl<G: Playable> Table for TableOf<G> {
         self.ask(self.build(agent, player)?.as_mut(), player, stop)
     }
 
-    fn record(&self) -> Record {
-        let texts = |(state, actions): &(G::State, Vec<G::Action>)| match self.game.turn(state) {
-            Turn::Choose(who) => who
-                .zip(actions)
-                .map(|(player, &action)| self.game.action_text(state, player, action))
-                .collect(),
-            _ => vec![self.game.outcome_text(state, actions[0])],
+    fn inspect(
+        &self,
+        agent: &AgentSpec,
+        player: Player,
+        stop: &Stop,
+        watch: &mut dyn FnMut(Thought),
+    ) -> Result<Thought, TableError> {
+        self.choosing(player)?;
+        let mut agent = self.build(agent, player)?;
+        let scene = Scene { game: &self.game, state: &self.state, player };
+        let start = Instant::now();
+        let mut tell = |insight| watch(scene.so_far(&insight, start.elapsed().as_secs_f64()));
+        let mut rng = self.rng_of(player);
+        let mut context = Context { rng: &mut rng, stop };
+        let choice = agent
+            .choose_watched(&self.game, &self.state, player, &mut context, &mut tell)
+            .map_err(|forfeit| self.gives_up(player, forfeit))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let insight = agent.insight(&self.game, &self.state, SHOWN_PLACES);
+        Ok(scene.decided(&choice, insight.as_ref(), seconds))
+    }
+
+    fn past(&self) -> Vec<Past> {
+        let step = |(state, actions): &(G::State, Vec<G::Action>)| {
+            let texts = step_texts(&self.game, state, actions);
+            let Turn::Choose(who) = self.game.turn(state) else {
+                return Past { by: Vec::new(), texts, cells: Vec::new() };
+            };
+            let cells = who.zip(actions).flat_map(|(p, &a)| self.game.action_cells(state, p, a));
+            Past { cells: cells.collect(), by: who.map(|player| player.0).collect(), texts }
         };
+        self.past.iter().map(step).collect()
+    }
+
+    fn record(&self) -> Record {
+        let texts =
+            |(state, actions): &(G::State, Vec<G::Action>)| step_texts(&self.game, state, actions);
         let moves = self.past.iter().map(texts).collect();
         Record { game: self.spec.clone(), seed: self.seed, moves }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 
-use crate::{Game, Player, Rng};
+use crate::{Game, Insight, Player, Rng};
 
 /// Someone who plays one seat of one match.
 pub trait Agent<G: Game>: Send {
@@ -21,7 +21,29 @@ pub trait Agent<G: Game>: Send {
     /// Is told every step of the match, those of its own included: the state before it, and what
     /// was played there (one action per choosing player, or the outcome of chance).
     fn observe(&mut self, _game: &G, _before: &G::State, _actions: &[G::Action]) {}
+
+    /// Makes the same choice as [`Agent::choose`] and tells `watch` from time to time what it has
+    /// found so far. An agent that cannot tell just chooses.
+    fn choose_watched(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        context: &mut Context<'_>,
+        _watch: &mut Watch<'_, G::Action>,
+    ) -> Result<Choice<G::Action>, Forfeit> {
+        self.choose(game, state, player, context)
+    }
+
+    /// What it knows about `state`, where it has just chosen, with up to `places` places of its
+    /// tree; none if it keeps no tree.
+    fn insight(&self, _game: &G, _state: &G::State, _places: usize) -> Option<Insight<G::Action>> {
+        None
+    }
 }
+
+/// Someone who is told how a search goes.
+pub type Watch<'a, A> = dyn FnMut(Insight<A>) + 'a;
 
 /// What an agent decided and why: the policy is what exploitability and inspectors read.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,24 +141,37 @@ impl Budget {
     pub fn begin<'a>(&self, stop: &'a Stop) -> Meter<'a> {
         Meter {
             iterations: self.iterations.unwrap_or(u64::MAX),
-            wall: self.wall.map(|limit| (Instant::now(), limit)),
+            start: Instant::now(),
+            wall: self.wall,
             cpu: self.cpu.map(|limit| (ThreadTime::now(), limit)),
             stop,
             done: 0,
             next_check: 1,
+            next_report: u64::MAX,
+            reported: None,
         }
     }
 }
+
+/// How often a watched search tells what it has found.
+const REPORT_PERIOD: Duration = Duration::from_millis(100);
+const NANOSECOND: Duration = Duration::from_nanos(1);
+/// About how long a stop goes unnoticed at most, if iterations are shorter than that.
+const STOP_LATENCY: Duration = Duration::from_millis(2);
 
 /// A budget that is being spent.
 #[derive(Debug)]
 pub struct Meter<'a> {
     iterations: u64,
-    wall: Option<(Instant, Duration)>,
+    start: Instant,
+    wall: Option<Duration>,
     cpu: Option<(ThreadTime, Duration)>,
     stop: &'a Stop,
     done: u64,
     next_check: u64,
+    next_report: u64,
+    /// When the last report was due, and after how many iterations.
+    reported: Option<(Instant, u64)>,
 }
 
 impl Meter<'_> {
@@ -159,24 +194,52 @@ impl Meter<'_> {
         self.done
     }
 
+    /// From now on [`Meter::is_report_due`] is true about ten times a second.
+    pub fn report(&mut self) {
+        self.reported = Some((Instant::now(), self.done));
+        self.next_report = self.done + 1;
+    }
+
+    /// Whether it is time to tell what was found so far.
+    #[inline]
+    pub fn is_report_due(&mut self) -> bool {
+        self.done >= self.next_report && self.check_report()
+    }
+
+    fn check_report(&mut self) -> bool {
+        let Some((last, at)) = self.reported else { return false };
+        let per_iteration = (last.elapsed() / (self.done - at).max(1) as u32).max(NANOSECOND);
+        let left = REPORT_PERIOD.saturating_sub(last.elapsed());
+        if left.is_zero() {
+            self.reported = Some((Instant::now(), self.done));
+        }
+        let pause = if left.is_zero() { REPORT_PERIOD } else { left };
+        self.next_report = self.done + 1 + (pause.as_nanos() / per_iteration.as_nanos()) as u64 / 2;
+        left.is_zero()
+    }
+
     /// Reads the clocks, which costs up to a microsecond, and decides when to read them again:
-    /// after a fiftieth of the time that is left, but at least often enough to notice a stop.
+    /// after a fiftieth of the time that is left, but soon enough to notice a stop.
     fn out_of_time(&mut self) -> bool {
         if self.stop.requested() {
             return true;
         }
         let mut step = (self.done / 8).clamp(1, 4096);
+        let mut wait = |elapsed: Duration, longest: Duration| {
+            let per_iteration = elapsed.as_nanos() as u64 / self.done.max(1);
+            step = step.min(longest.as_nanos() as u64 / per_iteration.max(1)).max(1);
+        };
+        let elapsed = self.start.elapsed();
+        wait(elapsed, STOP_LATENCY);
         let clocks = [
-            self.wall.as_ref().map(|(start, limit)| (start.elapsed(), *limit)),
+            self.wall.map(|limit| (elapsed, limit)),
             self.cpu.as_ref().map(|(start, limit)| (start.elapsed(), *limit)),
         ];
         for (elapsed, limit) in clocks.into_iter().flatten() {
             if elapsed >= limit {
                 return true;
             }
-            let per_iteration = elapsed.as_nanos() as u64 / self.done.max(1);
-            let left = (limit - elapsed).as_nanos() as u64;
-            step = step.min(left / 50 / per_iteration.max(1)).max(1);
+            wait(elapsed, (limit - elapsed) / 50);
         }
         self.next_check = self.done + step;
         false
@@ -226,6 +289,21 @@ mod tests {
         stop.request();
         let late = (0..).take_while(|_| meter.another()).count();
         assert!(late <= 4096, "{late}");
+    }
+
+    #[test]
+    fn reports_are_due_only_if_asked_for() {
+        let stop = Stop::new();
+        let budget = Budget { iterations: None, ..Budget::iterations(0) };
+        let mut silent = budget.begin(&stop);
+        assert!((0..100_000).all(|_| silent.another() && !silent.is_report_due()));
+        let mut told = budget.begin(&stop);
+        told.report();
+        let mut due = 0;
+        while due < 2 && told.another() {
+            due += u32::from(told.is_report_due());
+        }
+        assert!(told.done() > 2, "there is work between reports");
     }
 
     #[test]

@@ -6,14 +6,16 @@
 mod agent;
 mod game;
 mod hints;
+mod insight;
 mod rng;
 mod show;
 pub mod stats;
 pub mod toy;
 
-pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop};
+pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop, Watch};
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
 pub use hints::{CutOut, Essence, Guide, Hint, Hints};
+pub use insight::{Branch, Insight, InsightArm, InsightRow};
 pub use rng::Rng;
 pub use show::{Board, Cell, Grid, Panel, Show, View, cell_name};
 

@@ -23,6 +23,12 @@ pub trait Show: Game {
         Vec::new()
     }
 
+    /// What an action would do, in a few words, such as the damage of a strike; empty if there is
+    /// nothing to say that the board does not show.
+    fn action_note(&self, _state: &Self::State, _player: Player, _action: Self::Action) -> String {
+        String::new()
+    }
+
     /// The text of an outcome of chance, unique among the outcomes in `state`.
     fn outcome_text(&self, _state: &Self::State, outcome: Self::Action) -> String {
         format!("{outcome:?}")
@@ -50,6 +56,7 @@ pub trait Show: Game {
 
 /// A drawable state: a board if there is one, lines of text beside it, and what happens now.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct View {
     pub board: Option<Board>,
     /// Facts beside the board, such as scores, hands and counters.
@@ -60,6 +67,7 @@ pub struct View {
 
 /// Cells in rows from top to bottom, each row from left to right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Board {
     pub grid: Grid,
     pub column_labels: Vec<String>,
@@ -69,13 +77,16 @@ pub struct Board {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Grid {
     Square,
-    /// Axial hexagons: cell (x, y) touches (x±1, y), (x, y±1), (x+1, y+1) and (x-1, y-1).
+    /// Axial hexagons: cell (x, y) touches (x±1, y), (x, y±1), (x+1, y+1) and (x-1, y-1), with y
+    /// counted from the top. So each row starts half a cell further left than the one above it.
     Hex,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Cell {
     /// What stands here, in a letter or two; empty if nothing does.
     pub symbol: String,
@@ -92,6 +103,7 @@ impl Cell {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Panel {
     pub title: String,
     pub text: String,

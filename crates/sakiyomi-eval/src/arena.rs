@@ -1,7 +1,7 @@
 //! Matches between agents, at full speed. Everything random in a match follows from the seed and
 //! the match's number.
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, Record, Seat, SpecError};
+use sakiyomi_catalog::{AgentSpec, GameSpec, Record, Seat, SpecError, Visitor};
 use sakiyomi_core::stats::Tally;
 use sakiyomi_core::{Agent, Context, Game, Hint, Payoffs, Playable, Player, Rng, Stop, Turn};
 
@@ -51,6 +51,18 @@ impl Pairing {
     pub fn check<G: Playable>(&self, game: &G) -> Result<(), SpecError> {
         let seat = Seat { game: &self.game, player: Player(0), seed: self.seed };
         self.agents.iter().try_for_each(|agent| agent.build(game, &seat).map(drop))
+    }
+
+    /// [`Pairing::check`] on the game itself.
+    pub fn try_out(&self) -> Result<(), SpecError> {
+        struct TryOut<'a>(&'a Pairing);
+        impl Visitor for TryOut<'_> {
+            type Out = Result<(), SpecError>;
+            fn visit<G: Playable>(self, game: G) -> Self::Out {
+                self.0.check(&game)
+            }
+        }
+        self.game.with(TryOut(self))?
     }
 
     /// Plays the match with this number. The pairing must have been checked.

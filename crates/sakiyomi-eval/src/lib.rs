@@ -22,5 +22,5 @@ pub use exploit::{
 pub use perft::{perft, perft_of};
 pub use runner::{RunError, RunProgress, RunSettings, RunSummary, run_experiments};
 pub use solve::{Opening, Solve, SolveError, SolveReport, run_solve};
-pub use store::{Counted, GameRow, Store, StoreError, StoredCell, Unit};
+pub use store::{Counted, GameRow, NetworkMatch, Store, StoreError, StoredCell, StoredMatch, Unit};
 pub use task::{Learner, Results, Task};

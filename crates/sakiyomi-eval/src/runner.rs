@@ -17,7 +17,7 @@ use sakiyomi_core::stats::Tally;
 
 use crate::experiment::{Experiment, Scale};
 use crate::store::{Store, StoreError, StoredCell, Unit};
-use crate::{ExploitError, Results};
+use crate::{ExploitError, Results, Task};
 
 const LARGEST_UNIT: u64 = 100_000;
 /// How often progress is told.
@@ -41,6 +41,8 @@ pub struct RunProgress {
     pub seconds_left: Option<f64>,
     /// The latest unit's cell and what is known of it by now.
     pub latest: Option<(String, Tally)>,
+    /// Everything that is known of matches, by the names of the cells.
+    pub tallies: Vec<(String, Tally)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -275,7 +277,10 @@ impl Shared {
         });
         let seconds_left: Option<f64> = left.sum::<Option<f64>>().map(|all| all / threads as f64);
         let latest = self.latest.map(|at| (self.cells[at].name.clone(), self.cells[at].tally));
-        RunProgress { games_done, games, seconds_left, latest }
+        let matches = |cell: &&CellWork| matches!(cell.stored.task, Task::Matches(_));
+        let tally = |cell: &CellWork| (cell.name.clone(), cell.tally);
+        let tallies = self.cells.iter().filter(matches).map(tally).collect();
+        RunProgress { games_done, games, seconds_left, latest, tallies }
     }
 }
 

@@ -5,8 +5,12 @@
 //! done. Units keep the outcome of every game, so any number of games can be counted from units of
 //! any size. Ranges never overlap: who comes second with the same games is told so and adds nothing.
 //!
+//! Matches between players on the network are kept apart, in [`network`], since nobody can play them again.
+//!
 //! A file is looked at read-only before anything is written, so what is not a store, is damaged or
 //! was written by a newer version stays untouched.
+
+mod network;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,14 +24,17 @@ use crate::experiment::Evidence;
 use crate::task::TaskTexts;
 use crate::{Outcome, Played, Results, Task};
 
+pub use network::{NetworkMatch, StoredMatch};
+
 /// Marks the file as ours: "SAKI".
 const APPLICATION_ID: i64 = 0x5341_4b49;
 /// How long a process waits for another one that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Each step of the schema's history; a file has as many of them as its version says.
-const MIGRATIONS: [&str; 2] = [
-    "
+const MIGRATIONS: [&str; 3] = [CELLS, LENGTHS, network::MATCHES];
+
+const CELLS: &str = "
 CREATE TABLE cells (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
@@ -58,10 +65,10 @@ CREATE TABLE records (
     record TEXT NOT NULL,
     PRIMARY KEY (cell, game)
 );
-",
-    // Games of before have no known length.
-    "ALTER TABLE units ADD COLUMN lengths TEXT NOT NULL DEFAULT '[]'",
-];
+";
+
+/// Games of before have no known length.
+const LENGTHS: &str = "ALTER TABLE units ADD COLUMN lengths TEXT NOT NULL DEFAULT '[]'";
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -361,6 +368,18 @@ impl Store {
             .optional()
             .map_err(|error| self.explain(&error))?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// The numbers of the first games of a cell whose records were kept.
+    pub fn kept(&self, cell: i64, most: usize) -> Result<Vec<u64>, StoreError> {
+        let select = "SELECT game FROM records WHERE cell = ?1 ORDER BY game LIMIT ?2";
+        let read = || -> rusqlite::Result<Vec<u64>> {
+            let mut statement = self.connection.prepare(select)?;
+            let games =
+                statement.query_map(params![cell, most as i64], |row| row.get::<_, i64>(0))?;
+            games.map(|game| Ok(game? as u64)).collect()
+        };
+        read().map_err(|error| self.explain(&error))
     }
 
     /// Removes a cell with everything in it.

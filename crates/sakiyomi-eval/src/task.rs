@@ -129,15 +129,8 @@ impl Task {
 
     /// Whether the agents can do it, before anything is begun.
     pub(crate) fn check(&self) -> Result<(), ExploitError> {
-        struct Check<'a>(&'a Pairing);
-        impl Visitor for Check<'_> {
-            type Out = Result<(), SpecError>;
-            fn visit<G: Playable>(self, game: G) -> Self::Out {
-                self.0.check(&game)
-            }
-        }
         match self {
-            Task::Matches(pairing) => Ok(pairing.game.with(Check(pairing))??),
+            Task::Matches(pairing) => Ok(pairing.try_out()?),
             Task::NashConv(learner) => learner.exploit(0).check(),
         }
     }

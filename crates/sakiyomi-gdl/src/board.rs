@@ -1,15 +1,21 @@
 //! Finds the board in the facts of a game: a relation of three arguments whose first two are
 //! coordinates, such as `(cell 1 2 white)`. The largest such relation is the board, the third argument
-//! what stands there.
+//! what stands there. A piece file may say otherwise ([`crate::picture`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sakiyomi_core::Grid;
+
 use crate::engine::{Engine, Position};
+use crate::picture::{Coordinate, Picture, PictureError, error_at};
 
 /// The cells of a board and what may stand on them.
 #[derive(Clone, Debug)]
 pub(crate) struct BoardShape {
     pub(crate) relation: String,
+    pub(crate) grid: Grid,
+    /// Whether the row comes first in facts and moves.
+    row_first: bool,
     /// Coordinates in order.
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<String>,
@@ -27,13 +33,19 @@ pub(crate) struct Piece {
     pub(crate) symbol: String,
     /// The role that it belongs to, as far as names tell.
     pub(crate) role: Option<usize>,
+    /// What people call it, if a piece file says so.
+    pub(crate) long_name: Option<String>,
 }
 
 const MOST_COORDINATES: usize = 40;
 const MOST_PIECES: usize = 100;
 
 impl BoardShape {
-    pub(crate) fn detect(engine: &Engine) -> Option<BoardShape> {
+    /// The board of a game, drawn as the piece file says if there is one.
+    pub(crate) fn detect(
+        engine: &Engine,
+        picture: Option<&str>,
+    ) -> Result<Option<BoardShape>, PictureError> {
         let mut fluents = engine.all_fluents();
         if fluents.is_empty() {
             fluents = engine.facts(&engine.start());
@@ -45,16 +57,59 @@ impl BoardShape {
             }
         }
         let roles = engine.role_names();
-        let shapes = relations.into_iter().filter_map(|(name, facts)| shape(name, &facts, &roles));
-        shapes.max_by_key(|shape| shape.exists.iter().filter(|&&exists| exists).count())
+        let file = picture.map(Picture::parse).transpose()?;
+        let row_first = file.as_ref().is_some_and(|file| file.first == Coordinate::Row);
+        let shapes =
+            relations.iter().filter_map(|(name, facts)| shape(name, facts, &roles, row_first));
+        let mut shapes: Vec<BoardShape> = shapes.collect();
+        if let Some(name) = file.as_ref().and_then(|file| file.relation.as_ref()) {
+            let known: Vec<String> = shapes.iter().map(|shape| shape.relation.clone()).collect();
+            shapes.retain(|shape| shape.relation == *name.get_ref());
+            if shapes.is_empty() {
+                let (wanted, known) = (name.get_ref(), known.join(", "));
+                let message = format!("relation: `{wanted}` is no board; boards: {known}");
+                return Err(error_at(picture.unwrap_or_default(), &name.span(), message));
+            }
+        }
+        let largest = |shape: &BoardShape| shape.exists.iter().filter(|&&exists| exists).count();
+        let Some(mut board) = shapes.into_iter().max_by_key(largest) else { return Ok(None) };
+        if let (Some(file), Some(text)) = (&file, picture) {
+            board.grid = file.grid();
+            board.turn_over(file);
+            file.dress(text, &mut board, &roles)?;
+        }
+        Ok(Some(board))
+    }
+
+    /// Lays columns and rows out as the file says, and the cells with them.
+    fn turn_over(&mut self, file: &Picture) {
+        let (columns, rows) = (self.columns.clone(), self.rows.clone());
+        file.arrange(&mut self.columns, &mut self.rows);
+        let place = |names: &[String], name: &String| {
+            names.iter().position(|other| other == name).unwrap_or_default()
+        };
+        let width = columns.len();
+        let moved = |cell: usize| {
+            let (column, row) = (&columns[cell % width], &rows[cell / width]);
+            place(&self.rows, row) * width + place(&self.columns, column)
+        };
+        let mut exists = vec![false; self.exists.len()];
+        for (cell, &there) in self.exists.iter().enumerate() {
+            exists[moved(cell)] = there;
+        }
+        let places = self.places.iter().map(|&(f, cell, p)| (f, moved(cell as usize) as u32, p));
+        self.places = places.collect();
+        self.exists = exists;
     }
 
     pub(crate) fn n_cells(&self) -> usize {
         self.exists.len()
     }
 
-    /// The cell with these coordinates, row by row from the lowest.
-    pub(crate) fn cell(&self, column: &str, row: &str) -> Option<usize> {
+    /// The cell with these coordinates, in the order of the rules; cells count row by row from the
+    /// lowest.
+    pub(crate) fn cell(&self, first: &str, second: &str) -> Option<usize> {
+        let (column, row) = if self.row_first { (second, first) } else { (first, second) };
         let column = self.columns.iter().position(|other| other == column)?;
         let row = self.rows.iter().position(|other| other == row)?;
         Some(row * self.columns.len() + column)
@@ -79,12 +134,12 @@ impl BoardShape {
             return;
         }
         for text in engine.facts(position) {
-            let Some((_, [column, row, name])) = cell(&text).filter(|c| c.0 == self.relation)
+            let Some((_, [first, second, name])) = cell(&text).filter(|c| c.0 == self.relation)
             else {
                 continue;
             };
             let piece = self.pieces.iter().position(|piece| piece.name == name);
-            if let (Some(cell), Some(piece)) = (self.cell(column, row), piece) {
+            if let (Some(cell), Some(piece)) = (self.cell(first, second), piece) {
                 put(cell, piece);
             }
         }
@@ -107,24 +162,31 @@ pub(crate) fn flat(text: &str) -> Option<(&str, Vec<&str>)> {
     Some((parts.next()?, parts.collect()))
 }
 
-fn shape(name: &str, facts: &[(u32, [&str; 3])], roles: &[String]) -> Option<BoardShape> {
-    let column_of = |fact: &(u32, [&str; 3])| fact.1[0].to_owned();
-    let columns = coordinates(facts.iter().map(column_of).collect())?;
-    let rows = coordinates(facts.iter().map(|fact| fact.1[1].to_owned()).collect())?;
+fn shape(
+    name: &str,
+    facts: &[(u32, [&str; 3])],
+    roles: &[String],
+    row_first: bool,
+) -> Option<BoardShape> {
+    let argument = |i: usize| coordinates(facts.iter().map(|fact| fact.1[i].to_owned()).collect());
+    let (first, second) = (argument(0)?, argument(1)?);
+    let (columns, rows) = if row_first { (second, first) } else { (first, second) };
     let names: BTreeSet<&str> = facts.iter().map(|fact| fact.1[2]).collect();
     if names.len() > MOST_PIECES {
         return None;
     }
     let mut board = BoardShape {
         relation: name.to_owned(),
+        grid: Grid::Square,
+        row_first,
         exists: vec![false; columns.len() * rows.len()],
         columns,
         rows,
         pieces: pieces(&names, roles),
         places: Vec::new(),
     };
-    for (fluent, [column, row, name]) in facts {
-        let cell = board.cell(column, row)?;
+    for (fluent, [first, second, name]) in facts {
+        let cell = board.cell(first, second)?;
         let piece = board.pieces.iter().position(|piece| piece.name == *name)?;
         board.exists[cell] = true;
         board.places.push((*fluent, cell as u32, piece as u8));
@@ -167,7 +229,7 @@ fn pieces(names: &BTreeSet<&str>, roles: &[String]) -> Vec<Piece> {
             false => short(name, &pieces),
         };
         let role = if symbol.is_empty() { None } else { owner(name, roles) };
-        pieces.push(Piece { name: name.to_owned(), symbol, role });
+        pieces.push(Piece { name: name.to_owned(), symbol, role, long_name: None });
     }
     pieces
 }

@@ -11,7 +11,8 @@ use std::fmt;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use crate::parse::{Atom, Literal, Rule, Sheet, Span};
+use crate::kif::Span;
+use crate::parse::{Atom, Literal, Rule, Sheet};
 use crate::term::{Functor, Symbol};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

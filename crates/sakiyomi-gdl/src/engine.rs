@@ -6,7 +6,7 @@
 use crate::error::GdlError;
 use crate::eval::{Layout, Live};
 use crate::ground::{Evaluate, Limits, Program};
-use crate::interpret::{Interpreter, RulesPosition};
+use crate::interpret::{Interpreter, MOST_DEPTH, RulesPosition};
 use crate::network::Network;
 use crate::parse::Sheet;
 use crate::share::share_pairs;
@@ -141,6 +141,16 @@ impl Engine {
                 Ok((Engine::Rules(Box::new(Interpreter::new(program))), Some(notice)))
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// What went wrong in evaluating the rules of some state.
+    pub(crate) fn trouble(&self) -> Option<GdlError> {
+        match self {
+            Engine::Rules(interpreter) if interpreter.was_too_deep() => {
+                Some(GdlError::TooDeep { limit: MOST_DEPTH })
+            }
+            _ => None,
         }
     }
 

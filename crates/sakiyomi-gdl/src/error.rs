@@ -2,6 +2,7 @@
 
 use crate::check::Finding;
 use crate::parse::ParseError;
+use crate::picture::PictureError;
 
 /// A rule sheet that does not become a game.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -16,8 +17,23 @@ pub enum GdlError {
     TooLarge { limit: String },
     #[error("`{atom}` depends on its own negation, so the rules have no meaning")]
     NotStratified { atom: String },
+    #[error("a proof from the rules nests deeper than {limit} steps")]
+    TooDeep { limit: usize },
     #[error("{n} roles; a game has 1 to {most}")]
     Roles { n: usize, most: usize },
+    #[error("the piece file, {0}")]
+    Picture(#[from] PictureError),
+}
+
+impl GdlError {
+    /// Line and column of the first thing that is wrong, from 1, if it has a place.
+    pub fn place(&self) -> Option<(usize, usize)> {
+        match self {
+            GdlError::Parse(error) => Some((error.line, error.column)),
+            GdlError::Check(findings) => findings.iter().find_map(|f| f.line.zip(f.column)),
+            _ => None,
+        }
+    }
 }
 
 fn list(findings: &[Finding]) -> String {

@@ -118,6 +118,15 @@ type Joint = [u32; MAX_PLAYERS + 1];
 impl GdlGame {
     /// Reads, checks and compiles a rule sheet.
     pub fn new(text: &str, settings: &Settings) -> Result<GdlGame, GdlError> {
+        GdlGame::with_picture(text, settings, None)
+    }
+
+    /// The same, drawn as a piece file says; docs/gdl.md has its format.
+    pub fn with_picture(
+        text: &str,
+        settings: &Settings,
+        picture: Option<&str>,
+    ) -> Result<GdlGame, GdlError> {
         let sheet = Sheet::parse(text)?;
         let findings = check(&sheet);
         let errors: Vec<Finding> =
@@ -126,6 +135,10 @@ impl GdlGame {
             return Err(GdlError::Check(errors));
         }
         let (engine, notice) = Engine::new(sheet, settings.engine, &settings.limits)?;
+        engine.start();
+        if let Some(error) = engine.trouble() {
+            return Err(error);
+        }
         let roles = engine.role_names();
         let is_random = |role: &String| role.eq_ignore_ascii_case("random");
         let random = roles.iter().position(is_random).map(|role| role as u8);
@@ -134,7 +147,7 @@ impl GdlGame {
         if seats.is_empty() || seats.len() > MAX_PLAYERS {
             return Err(GdlError::Roles { n: seats.len(), most: MAX_PLAYERS });
         }
-        let board = BoardShape::detect(&engine);
+        let board = BoardShape::detect(&engine, picture)?;
         let settings = *settings;
         let shared = Shared { engine, settings, roles, seats, random, findings, notice, board };
         Ok(GdlGame(Arc::new(shared)))
@@ -161,9 +174,20 @@ impl GdlGame {
         &self.0.findings
     }
 
+    /// Whether the rules are interpreted: slowly, and for one caller at a time.
+    pub fn is_interpreted(&self) -> bool {
+        matches!(self.0.engine, Engine::Rules(_))
+    }
+
     /// Says why the rules are interpreted, if they are.
     pub fn notice(&self) -> Option<&str> {
         self.0.notice.as_deref()
+    }
+
+    /// What went wrong while the game was played. A state in which the rules cannot be followed has
+    /// no moves and no goals, so a match ends there.
+    pub fn trouble(&self) -> Option<GdlError> {
+        self.0.engine.trouble()
     }
 
     pub fn settings(&self) -> &Settings {
@@ -188,14 +212,14 @@ impl GdlGame {
         self.0.board.as_ref()
     }
 
-    /// A match ply by ply, in which nothing is skipped.
-    pub fn stepper(&self) -> Stepper<'_> {
-        Stepper { game: self, position: self.0.engine.start(), plies: 0 }
+    /// The role that is chance, if there is one.
+    pub fn random_role(&self) -> Option<usize> {
+        self.0.random.map(usize::from)
     }
 
-    /// The state of the game after what a stepper has played.
-    pub fn state(&self, stepper: &Stepper<'_>) -> State {
-        let mut state = self.unsettled(stepper.position.clone(), stepper.plies);
+    /// The state at a position, or the next one at which someone has a choice.
+    pub(crate) fn settled(&self, position: Position, plies: u32) -> State {
+        let mut state = self.unsettled(position, plies);
         self.settle(&mut state);
         state
     }
@@ -273,9 +297,7 @@ impl Game for GdlGame {
     }
 
     fn start(&self) -> State {
-        let mut state = self.unsettled(self.0.engine.start(), 0);
-        self.settle(&mut state);
-        state
+        self.settled(self.0.engine.start(), 0)
     }
 
     fn turn(&self, state: &State) -> Turn {
@@ -372,97 +394,3 @@ impl Game for GdlGame {
 }
 
 impl Hints for GdlGame {}
-
-/// A match ply by ply: every role moves at every ply, also where it has no choice.
-#[derive(Clone, Debug)]
-pub struct Stepper<'a> {
-    game: &'a GdlGame,
-    position: Position,
-    plies: u32,
-}
-
-/// A joint move that cannot be played.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StepError {
-    #[error("{got} moves for {expected} roles")]
-    Count { got: usize, expected: usize },
-    #[error("`{text}` is not a legal move of {role}")]
-    Illegal { role: String, text: String },
-}
-
-impl Stepper<'_> {
-    pub fn plies(&self) -> u32 {
-        self.plies
-    }
-
-    pub fn is_terminal(&self) -> bool {
-        self.game.0.engine.is_terminal(&self.position)
-    }
-
-    /// The goal of each role, where exactly one holds.
-    pub fn goals(&self) -> Vec<Option<u8>> {
-        let mut goals = vec![None; self.game.roles().len()];
-        self.game.0.engine.goals(&self.position, &mut goals);
-        goals
-    }
-
-    pub fn facts(&self) -> Vec<String> {
-        self.game.0.engine.facts(&self.position)
-    }
-
-    /// The legal moves of a role, sorted.
-    pub fn legal(&self, role: usize) -> Vec<Move> {
-        let engine = &self.game.0.engine;
-        let n = engine.n_legal(&self.position, role);
-        let mut moves: Vec<Move> =
-            (0..n).map(|i| Move(engine.legal(&self.position, role, i))).collect();
-        moves.sort_unstable();
-        moves
-    }
-
-    /// The legal move of a role with this text. A text that differs in case only is found if no
-    /// move has exactly this text.
-    pub fn find(&self, role: usize, text: &str) -> Option<Move> {
-        let moves = self.legal(role);
-        let texts: Vec<String> = moves.iter().map(|&m| self.game.move_text(m)).collect();
-        let spaced = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let exact = texts.iter().position(|other| *other == spaced);
-        let found = exact.or_else(|| texts.iter().position(|t| t.eq_ignore_ascii_case(&spaced)));
-        found.map(|i| moves[i])
-    }
-
-    /// Plays one move per role.
-    pub fn step(&mut self, joint: &[Move]) -> Result<(), StepError> {
-        let expected = self.game.roles().len();
-        if joint.len() != expected {
-            return Err(StepError::Count { got: joint.len(), expected });
-        }
-        for (role, action) in joint.iter().enumerate() {
-            if !self.legal(role).contains(action) {
-                return Err(self.illegal(role, self.game.move_text(*action)));
-            }
-        }
-        let numbers: Vec<u32> = joint.iter().map(|action| action.0).collect();
-        self.game.0.engine.step(&mut self.position, &numbers);
-        self.plies += 1;
-        Ok(())
-    }
-
-    /// Plays one move per role, given as texts.
-    pub fn step_texts(&mut self, texts: &[impl AsRef<str>]) -> Result<(), StepError> {
-        let expected = self.game.roles().len();
-        if texts.len() != expected {
-            return Err(StepError::Count { got: texts.len(), expected });
-        }
-        let mut joint = Vec::new();
-        for (role, text) in texts.iter().enumerate() {
-            let found = self.find(role, text.as_ref());
-            joint.push(found.ok_or_else(|| self.illegal(role, text.as_ref().to_owned()))?);
-        }
-        self.step(&joint)
-    }
-
-    fn illegal(&self, role: usize, text: String) -> StepError {
-        StepError::Illegal { role: self.game.roles()[role].clone(), text }
-    }
-}

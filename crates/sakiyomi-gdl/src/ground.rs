@@ -5,6 +5,8 @@
 //! what may come next may be true, and a negative condition on the state is taken as possible.
 //! Last, every rule is instantiated once over the facts that are left.
 
+use std::time::Duration;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::{Dependencies, atoms};
@@ -25,9 +27,17 @@ pub struct Limits {
     pub seconds: f64,
 }
 
+impl Limits {
+    /// Limits for this much CPU time and about this many bytes.
+    pub fn new(time: Duration, bytes: u64) -> Limits {
+        let literals = usize::try_from(bytes / 20).unwrap_or(usize::MAX);
+        Limits { terms: literals / 10, literals, seconds: time.as_secs_f64() }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { terms: 3_000_000, literals: 30_000_000, seconds: 20.0 }
+        Limits::new(Duration::from_secs(20), 600_000_000)
     }
 }
 

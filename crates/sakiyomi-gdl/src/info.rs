@@ -16,6 +16,8 @@ pub struct Info {
     /// `network` or `interpreter`.
     pub engine: String,
     pub notice: Option<String>,
+    /// What went wrong in the playouts.
+    pub trouble: Option<String>,
     pub warnings: Vec<Finding>,
     pub size: Option<NetworkSize>,
     /// CPU seconds from the text to the first playout.
@@ -61,6 +63,7 @@ pub fn info(text: &str, settings: &Settings, seconds: f64, seed: u64) -> Result<
             Engine::Rules(_) => "interpreter".to_owned(),
         },
         notice: game.notice().map(str::to_owned),
+        trouble: game.trouble().map(|error| error.to_string()),
         warnings: game.findings().to_vec(),
         size: size(&game),
         ready_seconds,

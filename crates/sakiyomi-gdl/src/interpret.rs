@@ -4,9 +4,12 @@
 //! changes. A query that needs itself gets the answers found so far, and the first query of such a
 //! cycle is repeated until nothing new appears: the least fixpoint. A negative condition asks a
 //! complete query of its own, so rules need be stratified only atom by atom.
+//!
+//! Proofs may nest deeply, so they run on a stack that grows. One that nests beyond [`MOST_DEPTH`] is
+//! given up, and the state has no moves: a match ends there rather than go on by wrong rules.
 
 use std::hash::Hasher;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
@@ -64,15 +67,22 @@ impl Interpreter {
         self.prover().terms.text(term)
     }
 
+    /// Whether a proof was given up because it nested too deeply.
+    pub(crate) fn was_too_deep(&self) -> bool {
+        self.prover().was_too_deep
+    }
+
     pub(crate) fn start(&self) -> RulesPosition {
         let mut prover = self.prover();
         let facts = prover.initial.clone();
+        prover.is_too_deep = false;
         prover.position(&facts)
     }
 
     pub(crate) fn step(&self, position: &mut RulesPosition, joint: &[u32]) {
         let mut prover = self.prover();
         let facts: Vec<TermId> = position.facts.iter().map(|&term| term as TermId).collect();
+        prover.is_too_deep = false;
         let next = prover.next(&facts, joint);
         *position = prover.position(&next);
     }
@@ -118,15 +128,18 @@ enum Status {
 /// A relation, and which of its arguments are known.
 type IndexKey = ((Functor, usize), u64);
 
-/// How deep proofs may nest before they are given up as failed.
-const MOST_DEPTH: usize = 300;
+/// How deep proofs may nest before they are given up.
+pub(crate) const MOST_DEPTH: usize = 20_000;
+/// The stack that one more proof may need, and by how much it grows if it is not there.
+const STACK_LEFT: usize = 128 << 10;
+const STACK_STEP: usize = 4 << 20;
 
 #[derive(Debug)]
 struct Prover {
     terms: Terms,
     roles: Vec<TermId>,
     initial: Vec<TermId>,
-    rules: FxHashMap<(Functor, usize), Vec<ProverRule>>,
+    rules: FxHashMap<(Functor, usize), Arc<Vec<ProverRule>>>,
     program: Program,
     /// The term that stands for any term in a query.
     any: TermId,
@@ -136,6 +149,9 @@ struct Prover {
     table: FxHashMap<TermId, Answers>,
     pass: u64,
     n_answers: usize,
+    /// Whether a proof about the current state nests too deeply, or about any state did.
+    is_too_deep: bool,
+    was_too_deep: bool,
 }
 
 impl Prover {
@@ -164,7 +180,7 @@ impl Prover {
             terms,
             roles: program.roles.clone(),
             initial: program.initial.clone(),
-            rules,
+            rules: rules.into_iter().map(|(key, rules)| (key, Arc::new(rules))).collect(),
             program,
             any,
             facts,
@@ -173,6 +189,8 @@ impl Prover {
             table: FxHashMap::default(),
             pass: 0,
             n_answers: 0,
+            is_too_deep: false,
+            was_too_deep: false,
         }
     }
 
@@ -199,6 +217,11 @@ impl Prover {
                 .filter_map(|&atom| goal_value(&self.terms, self.terms.arguments(atom)[1]));
             let first = values.next();
             position.goals.push(first.filter(|_| values.next().is_none()));
+        }
+        if self.is_too_deep {
+            position.legal.iter_mut().for_each(Vec::clear);
+            position.goals.fill(None);
+            position.terminal = false;
         }
         position
     }
@@ -246,15 +269,22 @@ impl Prover {
             _ => {}
         }
         let key = (self.terms.functor(query), self.terms.arguments(query).len());
-        let Some(rules) = self.rules.get(&key).filter(|_| depth < MOST_DEPTH).cloned() else {
+        self.is_too_deep |= depth >= MOST_DEPTH;
+        let Some(rules) = self.rules.get(&key).filter(|_| !self.is_too_deep).cloned() else {
+            self.was_too_deep |= self.is_too_deep;
             self.set_status(query, Status::Complete);
             return usize::MAX;
         };
         self.set_status(query, Status::Running(depth));
+        stacker::maybe_grow(STACK_LEFT, STACK_STEP, || self.saturate(query, depth, &rules))
+    }
+
+    /// Applies rules to a query until nothing new appears.
+    fn saturate(&mut self, query: TermId, depth: usize, rules: &[ProverRule]) -> usize {
         loop {
             let before = self.n_answers;
             let mut lowest = usize::MAX;
-            for rule in &rules {
+            for rule in rules {
                 let mut variables = vec![NO_TERM; rule.n_variables];
                 if self.unify(&rule.head, query, &mut variables) {
                     let open: Vec<&Step> = rule.body.iter().collect();

@@ -1,4 +1,4 @@
-//! From the text of a rule sheet to rules: the reader of KIF, prefix notation in parentheses.
+//! From the text of a rule sheet to rules.
 //!
 //! Keywords are recognised in any case where a predicate or a connective stands; every other token
 //! is kept as it was received. `or` and `and` may nest and are expanded into several rules, since
@@ -6,14 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::kif::{Expression, Fault, Span, line_starts, read};
 use crate::term::{Functor, Symbol, Terms};
-
-/// Where something stands in the text, in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Span {
-    pub start: u32,
-    pub end: u32,
-}
 
 /// A text that is not a rule sheet: where, what is wrong, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +32,7 @@ impl Sheet {
     pub fn parse(text: &str) -> Result<Sheet, ParseError> {
         let line_starts = line_starts(text);
         let mut sheet = Sheet { terms: Terms::new(), rules: Vec::new(), line_starts };
-        let expressions = Reader { text, at: 0 }.all().map_err(|e| sheet.located(e))?;
+        let expressions = read(text).map_err(|e| sheet.located(e))?;
         for expression in &expressions {
             sheet.statement(expression).map_err(|e| sheet.located(e))?;
         }
@@ -48,6 +42,18 @@ impl Sheet {
     /// Rules after the expansion of `or`.
     pub fn n_rules(&self) -> usize {
         self.rules.len()
+    }
+
+    /// The names of the roles, in order.
+    pub fn roles(&self) -> Vec<String> {
+        let facts = self.rules.iter().filter(|rule| rule.body.is_empty()).map(|rule| &rule.head);
+        let roles = facts.filter(|head| self.terms.name(head.predicate) == "role");
+        roles
+            .filter_map(|head| match head.arguments[..] {
+                [Pattern::Constant(name)] => Some(self.terms.name(name).to_owned()),
+                _ => None,
+            })
+            .collect()
     }
 
     /// The line and column of a position, both counted from 1.
@@ -65,7 +71,9 @@ impl Sheet {
         let mut scope = Scope { terms: &mut self.terms, variables: FxHashMap::default() };
         let span = expression.span();
         let (head, body) = match expression {
-            Expression::List(items, _) if items.first().is_some_and(|i| i.is_token("<=")) => {
+            Expression::List(items, _)
+                if items.first().and_then(Expression::token) == Some("<=") =>
+            {
                 let Some(head) = items.get(1) else {
                     return Err(Fault::new(
                         span,
@@ -207,19 +215,6 @@ fn expand(conjunction: Vec<Formula>) -> Option<Vec<Vec<Literal>>> {
     Some(cases)
 }
 
-/// Something wrong at a place.
-struct Fault {
-    span: Span,
-    problem: String,
-    remedy: &'static str,
-}
-
-impl Fault {
-    fn new(span: Span, problem: impl Into<String>, remedy: &'static str) -> Fault {
-        Fault { span, problem: problem.into(), remedy }
-    }
-}
-
 /// The words that mean something where a predicate or a connective stands.
 const KEYWORDS: [&str; 15] = [
     "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "sees",
@@ -249,7 +244,7 @@ impl Scope<'_> {
         let Expression::List(items, span) = expression else {
             return Ok(Formula::Literal(Literal::Positive(self.atom(expression)?)));
         };
-        match items.first().map(Expression::keyword).unwrap_or_default() {
+        match items.first().and_then(Expression::token).map_or("", keyword) {
             "or" => Ok(Formula::Or(self.formulas(&items[1..])?)),
             "and" => Ok(Formula::And(self.formulas(&items[1..])?)),
             "not" => match &items[1..] {
@@ -360,125 +355,6 @@ fn negate(formula: Formula) -> Formula {
             Literal::Same(left, right) => Literal::Distinct(left, right),
         }),
     }
-}
-
-enum Expression<'a> {
-    Token(&'a str, Span),
-    List(Vec<Expression<'a>>, Span),
-}
-
-impl<'a> Expression<'a> {
-    fn span(&self) -> Span {
-        match self {
-            Expression::Token(_, span) | Expression::List(_, span) => *span,
-        }
-    }
-
-    fn is_token(&self, text: &str) -> bool {
-        matches!(self, Expression::Token(token, _) if *token == text)
-    }
-
-    fn keyword(&self) -> &'a str {
-        match self {
-            Expression::Token(token, _) => keyword(token),
-            Expression::List(..) => "",
-        }
-    }
-}
-
-/// How deep lists may nest. Public sheets reach 27.
-const MAX_DEPTH: usize = 500;
-
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn all(mut self) -> Result<Vec<Expression<'a>>, Fault> {
-        let mut open: Vec<(usize, Vec<Expression<'a>>)> = Vec::new();
-        let mut done = Vec::new();
-        while let Some((token, span)) = self.token() {
-            let finished = match token {
-                "(" => {
-                    if open.len() == MAX_DEPTH {
-                        return Err(Fault::new(span, "lists nest too deep", "flatten the rules"));
-                    }
-                    open.push((span.start as usize, Vec::new()));
-                    continue;
-                }
-                ")" => match open.pop() {
-                    Some((start, items)) => {
-                        Expression::List(items, Span { start: start as u32, end: span.end })
-                    }
-                    None => {
-                        return Err(Fault::new(
-                            span,
-                            "a closing parenthesis without an opening one",
-                            "remove it or open a list before it",
-                        ));
-                    }
-                },
-                token => Expression::Token(token, span),
-            };
-            match open.last_mut() {
-                Some((_, items)) => items.push(finished),
-                None => done.push(finished),
-            }
-        }
-        match open.pop() {
-            Some((start, _)) => Err(Fault::new(
-                Span { start: start as u32, end: self.text.len() as u32 },
-                "a list that is never closed",
-                "add the missing closing parenthesis",
-            )),
-            None => Ok(done),
-        }
-    }
-
-    fn token(&mut self) -> Option<(&'a str, Span)> {
-        let bytes = self.text.as_bytes();
-        loop {
-            match bytes.get(self.at)? {
-                b';' => {
-                    while !matches!(bytes.get(self.at), None | Some(b'\n' | b'\r')) {
-                        self.at += 1;
-                    }
-                }
-                byte if is_space(*byte) => self.at += 1,
-                _ => break,
-            }
-        }
-        let start = self.at;
-        self.at += 1;
-        if !matches!(bytes[start], b'(' | b')') {
-            while bytes
-                .get(self.at)
-                .is_some_and(|&byte| !is_space(byte) && !matches!(byte, b'(' | b')' | b';'))
-            {
-                self.at += 1;
-            }
-        }
-        let span = Span { start: start as u32, end: self.at as u32 };
-        // Token ends stand before ASCII bytes or at the end, so they are boundaries of characters.
-        self.text.get(start..self.at).map(|token| (token, span))
-    }
-}
-
-fn is_space(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || byte == 0x0b || byte == 0
-}
-
-fn line_starts(text: &str) -> Vec<u32> {
-    let bytes = text.as_bytes();
-    let mut starts = vec![0];
-    for (i, &byte) in bytes.iter().enumerate() {
-        let carriage_return = byte == b'\r' && bytes.get(i + 1) != Some(&b'\n');
-        if byte == b'\n' || carriage_return {
-            starts.push(i as u32 + 1);
-        }
-    }
-    starts
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use sakiyomi_core::{Board, Cell, Game, Grid, Panel, Player, Show, Turn, View};
+use sakiyomi_core::{Board, Cell, Game, Panel, Player, Show, Turn, View};
 
-use crate::board::{BoardShape, cell, flat};
+use crate::board::{BoardShape, Piece, cell, flat};
 use crate::game::{GdlGame, Move, State};
 
 impl Show for GdlGame {
@@ -25,8 +25,8 @@ impl Show for GdlGame {
         };
         let mut cells = Vec::new();
         let mut rest = &arguments[..];
-        while let [column, row, ..] = rest {
-            match shape.cell(column, row) {
+        while let [first, second, ..] = rest {
+            match shape.cell(first, second) {
                 Some(cell) => {
                     cells.push(drawn_at(shape, cell));
                     rest = &rest[2..];
@@ -83,7 +83,7 @@ impl GdlGame {
             }
         }
         Board {
-            grid: Grid::Square,
+            grid: shape.grid,
             column_labels: shape.columns.clone(),
             row_labels: shape.rows.iter().rev().cloned().collect(),
             cells,
@@ -107,7 +107,14 @@ impl GdlGame {
             panels.entry(title.to_owned()).or_default().push(text.to_owned());
         }
         let panel = |(title, texts): (String, Vec<String>)| Panel { title, text: texts.join(", ") };
-        panels.into_iter().map(panel).collect()
+        panels.into_iter().map(panel).chain(self.legend()).collect()
+    }
+
+    /// What the symbols mean, where a piece file says so.
+    fn legend(&self) -> Option<Panel> {
+        let named = |piece: &Piece| Some(format!("{} {}", piece.symbol, piece.long_name.as_ref()?));
+        let names: Vec<String> = self.board()?.pieces.iter().filter_map(named).collect();
+        (!names.is_empty()).then(|| Panel { title: "pieces".to_owned(), text: names.join(", ") })
     }
 
     fn caption(&self, state: &State) -> String {

@@ -294,3 +294,33 @@ fn traces_of_public_sheets_are_identical() {
         }
     }
 }
+
+/// A light that burns while a chain of so many links holds. Every link asks for the next one, so
+/// proofs nest as deep as the chain is long.
+fn chain(n: usize) -> String {
+    let links: String = (0..n).map(|i| format!("(link {i} {})\n", i + 1)).collect();
+    format!(
+        "(role a) (init on) (init (time 0)) {links}
+         (<= (holds {n}) (true on))
+         (<= (holds ?x) (link ?x ?y) (holds ?y))
+         (legal a wait)
+         (<= (next on) (true on))
+         (<= (next (time 1)) (true (time 0)) (holds 0))
+         (<= terminal (true (time 1)))
+         (<= (goal a 100) (holds 0))
+         (<= (goal a 0) (not (holds 0)))"
+    )
+}
+
+#[test]
+fn deep_proofs_are_found_or_refused_but_never_wrong() {
+    let settings = Settings { engine: EngineChoice::Interpreter, ..Settings::default() };
+    for (engine, n) in [(EngineChoice::Network, 2_000), (EngineChoice::Interpreter, 2_000)] {
+        let game = GdlGame::new(&chain(n), &Settings { engine, ..settings }).unwrap();
+        let mut stepper = game.stepper();
+        stepper.step_texts(&["wait"]).unwrap();
+        assert!(stepper.is_terminal() && stepper.goals() == [Some(100)], "{engine:?}");
+    }
+    let error = GdlGame::new(&chain(25_000), &settings).unwrap_err();
+    assert_eq!(error, GdlError::TooDeep { limit: 20_000 });
+}

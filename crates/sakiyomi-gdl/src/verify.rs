@@ -8,7 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{GdlGame, Stepper};
+use crate::game::GdlGame;
+use crate::stepper::Stepper;
 
 /// A trace that agrees with the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
@@ -99,7 +100,7 @@ fn same_start(
 
 struct Replay<'a> {
     game: &'a GdlGame,
-    stepper: Stepper<'a>,
+    stepper: Stepper,
     number: usize,
     ply: usize,
     left: Option<usize>,

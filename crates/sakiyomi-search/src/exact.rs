@@ -96,11 +96,21 @@ impl<G: Hints> Exact<G> {
 
     /// The equilibrium strategies in a state in which somebody chooses.
     pub fn solve(&mut self, game: &G, state: &G::State) -> Result<Solution<G::Action>, Unsolved> {
+        self.solve_watched(game, state, &mut |_| true)
+    }
+
+    /// The same with a `watch` as for [`Exact::value`].
+    fn solve_watched(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        watch: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Solution<G::Action>, Unsolved> {
         if !Self::suits(game) {
             return Err(Unsolved::Players);
         }
         let actions = actions_of_both(game, state);
-        let value = self.solve_turn(game, state, &actions, 0, &mut |_| true)?;
+        let value = self.solve_turn(game, state, &actions, 0, watch)?;
         let strategies = [0, 1].map(|player| {
             let listed = &actions[player];
             match listed.is_empty() {
@@ -247,7 +257,8 @@ impl<G: Hints> Agent<G> for ExactPlayer<G> {
         context: &mut Context<'_>,
     ) -> Result<Choice<G::Action>, Forfeit> {
         let nodes = self.exact.values.len();
-        let solution = self.exact.solve(game, state);
+        let go_on = &mut |_| !context.stop.requested();
+        let solution = self.exact.solve_watched(game, state, go_on);
         let solution = solution.map_err(|error| Forfeit { reason: error.to_string() })?;
         let nodes = (self.exact.values.len() - nodes) as u64;
         Ok(solution.choice(player, context, nodes))

@@ -10,5 +10,7 @@ pub use sakiyomi_search as search;
 pub mod bench;
 pub mod draw;
 pub mod figures;
+pub mod ggp;
 pub mod numbers;
 pub mod report;
+pub mod serve;

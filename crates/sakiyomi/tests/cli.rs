@@ -53,6 +53,8 @@ fn every_command_has_help_with_an_example() {
         "store",
         "replay",
         "gdl",
+        "ggp",
+        "ggp-host",
         "bench",
         "perft",
         "exploit",

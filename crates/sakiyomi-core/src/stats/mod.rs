@@ -228,9 +228,23 @@ impl TryFrom<FiniteElo> for Elo {
     }
 }
 
+/// An interval for the mean of `n` values between 0 and 1 that are otherwise unknown, at `z`
+/// standard deviations; `[0, 1]` for `n = 0`. No such values vary more than zeros and ones with the
+/// same mean, so this is Wilson's interval of those, and wide for values that vary less.
+///
+/// # Panics
+///
+/// If the mean is not between 0 and 1, or `z` is negative or not finite.
+pub fn bounded_mean_interval(mean: f64, n: u64, z: f64) -> Interval {
+    assert!((0.0..=1.0).contains(&mean), "a mean of {mean} is not between 0 and 1");
+    match n {
+        0 => Interval::UNKNOWN_SHARE,
+        n => interval_around(mean, 4.0 * mean * (1.0 - mean), n as f64, z),
+    }
+}
+
 /// The interval that [`Tally::interval`] describes, at `z` standard deviations.
 fn score_interval(tally: &Tally, z: f64) -> Interval {
-    assert!(z >= 0.0 && z.is_finite(), "z = {z} must be finite and not negative, for example 1.96");
     let Some(score) = tally.score() else {
         return Interval::UNKNOWN_SHARE;
     };
@@ -241,6 +255,12 @@ fn score_interval(tally: &Tally, z: f64) -> Interval {
     // the observed variance, of which this is four times, written as a sum so that it is never
     // negative.
     let variance = 4.0 * wins * losses + draws * (wins + losses);
+    interval_around(score, variance, n, z)
+}
+
+/// The solution of the quadratic, from four times the observed variance.
+fn interval_around(score: f64, variance: f64, n: f64, z: f64) -> Interval {
+    assert!(z >= 0.0 && z.is_finite(), "z = {z} must be finite and not negative, for example 1.96");
     let pull = z * z / n;
     let middle = score + pull / 2.0;
     let half_width = (pull * (variance + pull)).sqrt() / 2.0;
@@ -342,6 +362,20 @@ mod tests {
         assert_eq!(Tally::default().interval(), Interval { low: 0.0, high: 1.0 });
         assert_eq!(tally(5, 0, 0).interval().high, 1.0);
         assert_eq!(tally(0, 0, 5).interval().low, 0.0);
+    }
+
+    #[test]
+    fn the_interval_of_a_mean_is_that_of_zeros_and_ones() {
+        for (ones, n) in [(0, 9), (3, 9), (280, 500), (7, 7)] {
+            let Interval { low, high } = wilson(ones, n, Z95);
+            assert_interval(
+                bounded_mean_interval(ones as f64 / n as f64, n, Z95),
+                low,
+                high,
+                1e-15,
+            );
+        }
+        assert_eq!(bounded_mean_interval(0.5, 0, Z95), Interval { low: 0.0, high: 1.0 });
     }
 
     /// All outcomes of so many games, each with its multinomial coefficient's logarithm.

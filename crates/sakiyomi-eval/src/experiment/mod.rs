@@ -13,7 +13,7 @@ use std::str::FromStr;
 use sakiyomi_catalog::{SpecError, TableError};
 use sakiyomi_core::stats::Tally;
 
-use crate::Task;
+use crate::{Pairing, Task};
 
 pub use claim::{Claim, Verdict};
 pub use evidence::{Estimate, Evidence, Lengths, Part, Quantity};
@@ -117,6 +117,27 @@ impl Experiment {
     /// Reads all files of a folder, in the order of their ids.
     pub fn load_all(folder: &Path) -> Result<Vec<Experiment>, ExperimentError> {
         file::load_all(folder)
+    }
+
+    /// A single duel as an experiment without a file, so that it runs, stops and resumes like one.
+    /// Its matches are kept.
+    pub fn of_duel(id: &str, pairing: Pairing, games: u64) -> Experiment {
+        let [first, second] = &pairing.agents;
+        let name = format!("{first} - {second}");
+        let title = format!("{first} against {second} at {}", pairing.game);
+        let cells =
+            vec![Cell { name, task: Task::Matches(pairing), games, keep: true, paper: None }];
+        Experiment {
+            id: id.to_owned(),
+            title,
+            repeats: None,
+            notes: None,
+            layout: Layout::Duels,
+            claims: Vec::new(),
+            file: PathBuf::new(),
+            quick: cells.clone(),
+            paper: cells,
+        }
     }
 
     pub fn cells(&self, scale: Scale) -> &[Cell] {

@@ -3,6 +3,7 @@
 use sakiyomi_core::{Board, Cell, Game, Panel, Player, Show, Turn, View, cell_name};
 
 use super::cells::bits;
+use super::formulas::confuse_percent;
 use super::{Ability, Deed, Order, Piece, Position, Quality, Sangoku};
 use crate::two_players::Status;
 
@@ -54,6 +55,35 @@ impl<const W: usize, const N: usize> Show for Sangoku<W, N> {
             Deed::Attack => vec![own, target()],
             Deed::Fire | Deed::Charge | Deed::Confuse => vec![own, own, target()],
             _ => Vec::new(),
+        }
+    }
+
+    /// What a strike does to whom, and what it costs the striker.
+    fn action_note(&self, position: &Position<W, N>, _: Player, action: Order) -> String {
+        let hit_points = |piece: u16| position.pieces[usize::from(piece)].hit_points;
+        let blow = |damage: u16, piece: u16| match hit_points(piece).saturating_sub(damage) {
+            0 => "falls".to_owned(),
+            left => format!("{left} left"),
+        };
+        match action.deed {
+            Deed::Attack | Deed::Fire | Deed::Charge => {
+                let damage = self.damage(position, action);
+                let mut note = format!("deals {damage} ({})", blow(damage, action.to));
+                match self.recoil(action.deed, damage) {
+                    0 => {}
+                    back => {
+                        note += &format!(", takes {back} ({})", blow(back, action.piece.into()));
+                    }
+                }
+                note
+            }
+            Deed::Confuse => {
+                let target = &position.pieces[usize::from(action.to)];
+                let own = &position.pieces[usize::from(action.piece)];
+                let percent = confuse_percent(own.intellect, target.intellect, target.defence);
+                format!("works with {percent} %")
+            }
+            _ => String::new(),
         }
     }
 

@@ -22,6 +22,7 @@
 mod advice;
 mod around;
 mod bandit;
+mod insight;
 mod learned;
 mod tree;
 
@@ -29,8 +30,8 @@ use std::sync::Arc;
 use std::thread;
 
 use sakiyomi_core::{
-    Agent, Budget, Choice, Context, CutOut, Forfeit, Game, Guide, Hints, Payoffs, Player, Rng,
-    Scratch, Stop, Turn,
+    Agent, Budget, Choice, Context, CutOut, Forfeit, Game, Guide, Hints, Insight, Payoffs, Player,
+    Rng, Scratch, Stop, Turn, Watch,
 };
 
 pub use advice::Groups;
@@ -143,6 +144,16 @@ impl<G: Hints> Mcts<G> {
 
     /// Searches from `state`, on top of what is known about it, and returns the iterations done.
     pub fn search(&mut self, game: &G, state: &G::State, context: &mut Context<'_>) -> u64 {
+        self.search_watched(game, state, context, None)
+    }
+
+    fn search_watched(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        context: &mut Context<'_>,
+        watch: Option<&mut Watch<'_, G::Action>>,
+    ) -> u64 {
         let MctsSettings { trees, budget, fresh, .. } = self.settings;
         self.plant(game);
         if fresh || self.root.as_ref() != Some(state) {
@@ -152,18 +163,25 @@ impl<G: Hints> Mcts<G> {
         self.cut_out(game, state);
         let game = self.field.as_ref().unwrap_or(game);
         let (seed, stop) = (context.rng.bits(), context.stop);
-        let run = |(i, walk): (usize, &mut Walk<G>)| {
+        let run = |i: usize, walk: &mut Walk<G>, report: Option<&mut Report<'_, G>>| {
             let mut rng = Rng::stream(&[seed, i as u64]);
-            walk.run(game, state, budget.share(i as u64, u64::from(trees.max(1))), stop, &mut rng)
+            let share = budget.share(i as u64, u64::from(trees.max(1)));
+            walk.run(game, state, share, stop, &mut rng, report)
         };
-        if let [walk] = self.walks.as_mut_slice() {
-            return run((0, walk));
-        }
+        let mut tell = watch.map(|watch| {
+            move |walk: &Walk<G>, done: u64| {
+                watch(walk.insight(game, state, done, insight::WHILE_THINKING));
+            }
+        });
+        let Some((first, others)) = self.walks.split_first_mut() else { return 0 };
+        // What is told while several trees grow is what the first one knows.
         thread::scope(|scope| {
             let run = &run;
-            let start = |(i, walk)| scope.spawn(move || run((i, walk)));
-            let threads: Vec<_> = self.walks.iter_mut().enumerate().map(start).collect();
-            threads.into_iter().map(|t| t.join().expect("a search thread does not panic")).sum()
+            let start = |(i, walk)| scope.spawn(move || run(i + 1, walk, None));
+            let threads: Vec<_> = others.iter_mut().enumerate().map(start).collect();
+            let done = run(0, first, tell.as_mut().map(|tell| tell as &mut Report<'_, G>));
+            let join = |t: thread::ScopedJoinHandle<'_, u64>| t.join().expect("no search panics");
+            done + threads.into_iter().map(join).sum::<u64>()
         })
     }
 
@@ -210,14 +228,63 @@ impl<G: Hints> Agent<G> for Mcts<G> {
         player: Player,
         context: &mut Context<'_>,
     ) -> Result<Choice<G::Action>, Forfeit> {
+        Ok(self.decide(game, state, player, context, None))
+    }
+
+    fn choose_watched(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        context: &mut Context<'_>,
+        watch: &mut Watch<'_, G::Action>,
+    ) -> Result<Choice<G::Action>, Forfeit> {
+        Ok(self.decide(game, state, player, context, Some(watch)))
+    }
+
+    fn insight(&self, game: &G, state: &G::State, places: usize) -> Option<Insight<G::Action>> {
+        let walk = self.walks.first()?;
+        if self.root.as_ref() != Some(state) || walk.tree.nodes.is_empty() {
+            return None;
+        }
+        let game = self.field.as_ref().unwrap_or(game);
+        let insight = walk.insight(game, state, 0, places);
+        Some(Insight { rows: self.root_rows(game, state), nodes: self.n_nodes() as u64, ..insight })
+    }
+
+    fn observe(&mut self, game: &G, before: &G::State, actions: &[G::Action]) {
+        if self.settings.fresh || self.root.as_ref() != Some(before) {
+            return self.forget();
+        }
+        for walk in &mut self.walks {
+            match walk.child_after(game, ROOT, before, actions) {
+                Some(child) => walk.tree = walk.tree.below(child),
+                None => return self.forget(),
+            }
+        }
+        if let Some(root) = &mut self.root {
+            game.apply(root, actions);
+        }
+    }
+}
+
+impl<G: Hints> Mcts<G> {
+    fn decide(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        context: &mut Context<'_>,
+        watch: Option<&mut Watch<'_, G::Action>>,
+    ) -> Choice<G::Action> {
         let mut actions = Vec::new();
         game.actions(state, player, &mut actions);
         self.settings.guide.prune(game, state, player, &mut actions);
         self.plant(game);
         if let Some(solution) = self.walks.first_mut().and_then(|walk| walk.endgame(game, state)) {
-            return Ok(solution.choice(player, context, self.n_nodes() as u64));
+            return solution.choice(player, context, self.n_nodes() as u64);
         }
-        let iterations = self.search(game, state, context);
+        let iterations = self.search_watched(game, state, context, watch);
         let arms = self.root_arms(&actions, player);
         let alone = matches!(game.turn(state), Turn::Choose(who) if who.len() == 1);
         let best = best_arm(&arms);
@@ -236,7 +303,7 @@ impl<G: Hints> Agent<G> for Mcts<G> {
             Answer::Mix if !certain => context.rng.weighted(shares.iter().copied()),
             _ => best,
         };
-        Ok(Choice {
+        Choice {
             action: arms[chosen].action,
             policy: arms.iter().map(|arm| arm.action).zip(shares).collect(),
             value: match self.settings.answer {
@@ -245,21 +312,6 @@ impl<G: Hints> Agent<G> for Mcts<G> {
             },
             iterations,
             nodes: self.n_nodes() as u64,
-        })
-    }
-
-    fn observe(&mut self, game: &G, before: &G::State, actions: &[G::Action]) {
-        if self.settings.fresh || self.root.as_ref() != Some(before) {
-            return self.forget();
-        }
-        for walk in &mut self.walks {
-            match walk.child_after(game, ROOT, before, actions) {
-                Some(child) => walk.tree = walk.tree.below(child),
-                None => return self.forget(),
-            }
-        }
-        if let Some(root) = &mut self.root {
-            game.apply(root, actions);
         }
     }
 }
@@ -313,6 +365,9 @@ fn best_arm<A>(arms: &[RootArm<A>]) -> usize {
 }
 
 const ROOT: NodeId = 0;
+
+/// Is told how far a walk is, and how many iterations it has done.
+type Report<'a, G> = dyn FnMut(&Walk<G>, u64) + 'a;
 
 /// One tree and what is needed to walk it, on one thread.
 #[derive(Debug)]
@@ -368,6 +423,7 @@ impl<G: Hints> Walk<G> {
         budget: Budget,
         stop: &Stop,
         rng: &mut Rng,
+        mut report: Option<&mut Report<'_, G>>,
     ) -> u64 {
         if self.tree.nodes.is_empty() {
             self.tree.add(&game.turn(root));
@@ -380,11 +436,17 @@ impl<G: Hints> Walk<G> {
         }
         let room = Room::of(&budget);
         let mut meter = budget.begin(stop);
+        if report.is_some() {
+            meter.report();
+        }
         while self.tree.nodes[ROOT as usize].kind() != Kind::Proven && meter.another() {
             self.state.clone_from(root);
             let payoffs = self.walk_down(game, room, rng);
             self.back_up(&payoffs);
             self.explorer = Player((self.explorer.0 + 1) % game.players() as u8);
+            if let (true, Some(report)) = (meter.is_report_due(), &mut report) {
+                report(self, meter.done());
+            }
         }
         meter.done()
     }

@@ -285,7 +285,7 @@ fn a_kept_tree_is_a_faithful_copy() {
     .unwrap();
     let mut walk: Walk<Toy> = Walk::new(&toy, &settings(0));
     let mut rng = Rng::new(1);
-    walk.run(&toy, &toy.start(), Budget::iterations(5_000), &Stop::new(), &mut rng);
+    walk.run(&toy, &toy.start(), Budget::iterations(5_000), &Stop::new(), &mut rng, None);
     let copy = walk.tree.below(ROOT);
     assert_eq!(copy.nodes.len(), walk.tree.nodes.len());
     assert_eq!(copy.bytes(), walk.tree.bytes());
@@ -293,7 +293,7 @@ fn a_kept_tree_is_a_faithful_copy() {
     other.tree = copy;
     let policies = [&mut walk, &mut other].map(|walk| {
         let budget = Budget::iterations(1_000);
-        walk.run(&toy, &toy.start(), budget, &Stop::new(), &mut Rng::new(5));
+        walk.run(&toy, &toy.start(), budget, &Stop::new(), &mut Rng::new(5), None);
         let row = walk.tree.row(ROOT, Player(1)).unwrap();
         walk.tree.arms.visits[row.first..row.first + row.len].to_vec()
     });
@@ -464,5 +464,47 @@ fn every_rule_plays_with_three_players() {
             let sum: f64 = choice.policy.iter().map(|(_, share)| share).sum();
             assert!((sum - 1.0).abs() < 1e-9 && choice.policy.len() == 2, "{:?}", choice.policy);
         }
+    }
+}
+
+/// A search that is watched chooses the same, and what it shows adds up.
+#[test]
+fn insight_shows_the_tree_as_it_is() {
+    let rps = Toy::matrix(&[&[0.5, 0.0, 1.0], &[1.0, 0.5, 0.0], &[0.0, 1.0, 0.5]]);
+    let trees = [["0", "chance", "1"], ["0", "0", "1"]]
+        .map(|who| random_tree(6, &who, 2, &mut Rng::new(8)));
+    for (toy, least) in trees.into_iter().map(|tree| (tree, 30)).chain([(rps, 10)]) {
+        let mut context = Context { rng: &mut Rng::new(3), stop: &Stop::new() };
+        let mut watched = Mcts::new(MctsSettings { trees: 2, ..settings(4_000) });
+        let choice = watched.choose_watched(
+            &toy,
+            &toy.start(),
+            Player(0),
+            &mut context,
+            &mut |insight: Insight<Word>| assert!(insight.root.visits >= insight.iterations),
+        );
+        let plain = decide(&toy, 0, MctsSettings { trees: 2, ..settings(4_000) }, 3);
+        assert_eq!(choice.unwrap(), plain);
+
+        let insight = watched.insight(&toy, &toy.start(), 30).unwrap();
+        let visits: u64 = insight.rows[0].arms.iter().map(|arm| arm.visits).sum();
+        assert_eq!(visits, 4_000, "the arms of both trees");
+        for row in &insight.rows {
+            let shares: f64 = row.arms.iter().map(|arm| arm.share).sum();
+            assert!((shares - 1.0).abs() < 1e-9);
+        }
+        let mut places = vec![&insight.root];
+        let mut n = 0;
+        while let Some(place) = places.pop() {
+            n += 1;
+            let below: u64 = place.children.iter().map(|child| child.visits).sum();
+            assert!(below <= place.visits, "{below} of {}", place.visits);
+            assert!(place.children.is_sorted_by_key(|child| std::cmp::Reverse(child.visits)));
+            places.extend(&place.children);
+        }
+        assert!((least..40).contains(&n), "{n} places");
+        let first = &insight.root.children[0];
+        assert_eq!(first.values.len(), first.actions.len());
+        assert!(watched.insight(&toy, &1, 30).is_none(), "it knows nothing of another state");
     }
 }

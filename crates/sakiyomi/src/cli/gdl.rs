@@ -114,8 +114,8 @@ fn measure(text: &str, seconds: f64, as_json: bool, out: &mut dyn Write) -> anyh
     }
     writeln!(out, "roles: {}", info.roles.join(", "))?;
     writeln!(out, "engine: {}", info.engine)?;
-    if let Some(notice) = &info.notice {
-        writeln!(out, "{notice}")?;
+    for remark in info.notice.iter().chain(&info.trouble) {
+        writeln!(out, "{remark}")?;
     }
     if let Some(size) = info.size {
         let (fluents, moves) = (size.fluents, size.moves);

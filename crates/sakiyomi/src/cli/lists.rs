@@ -4,7 +4,6 @@ use std::io::Write;
 
 use clap::Args;
 use sakiyomi_catalog::{AGENTS, Entry, GAMES};
-use serde_json::json;
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
@@ -23,7 +22,6 @@ pub(super) fn agents(options: &Options, out: &mut dyn Write) -> anyhow::Result<(
 
 fn list(entries: &[Entry], options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     if options.json {
-        let entries: Vec<_> = entries.iter().map(as_json).collect();
         return super::print_json(&entries, out);
     }
     for entry in entries {
@@ -37,18 +35,4 @@ fn list(entries: &[Entry], options: &Options, out: &mut dyn Write) -> anyhow::Re
         }
     }
     Ok(())
-}
-
-fn as_json(entry: &Entry) -> serde_json::Value {
-    let parameters: Vec<_> = entry
-        .parameters
-        .iter()
-        .map(|p| json!({ "name": p.name, "default": p.default, "meaning": p.meaning }))
-        .collect();
-    json!({
-        "name": entry.name,
-        "summary": entry.summary,
-        "parameters": parameters,
-        "example": entry.example,
-    })
 }

@@ -5,10 +5,13 @@ mod duel;
 mod experiments;
 mod exploit;
 mod gdl;
+mod ggp;
+mod ggp_host;
 mod lists;
 mod perft;
 mod play;
 mod replay;
+mod serve;
 mod solve;
 mod store;
 
@@ -19,6 +22,7 @@ use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sakiyomi::ggp::{ClientError, Timeless, TournamentError};
 use sakiyomi_catalog::{SpecError, TableError, parse_bytes};
 use sakiyomi_core::Stop;
 use sakiyomi_eval::experiment::ExperimentError;
@@ -46,6 +50,7 @@ enum Command {
     #[command(after_help = "Example:\n  sakiyomi agents")]
     Agents(lists::Options),
     Play(play::Options),
+    Serve(serve::Options),
     Duel(duel::Options),
     Experiments(experiments::ListOptions),
     Run(experiments::RunOptions),
@@ -53,6 +58,8 @@ enum Command {
     Store(store::Options),
     Replay(replay::Options),
     Gdl(gdl::Options),
+    Ggp(ggp::Options),
+    GgpHost(ggp_host::Options),
     Bench(bench::Options),
     Perft(perft::Options),
     Exploit(exploit::Options),
@@ -73,6 +80,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Games(options) => lists::games(&options, out),
         Command::Agents(options) => lists::agents(&options, out),
         Command::Play(options) => play::run(&options, &mut io::stdin().lock(), out),
+        Command::Serve(options) => serve::run(&options, out),
         Command::Duel(options) => duel::run(&options, out),
         Command::Experiments(options) => experiments::list(&options, out),
         Command::Run(options) => experiments::run(&options, out),
@@ -80,6 +88,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Store(options) => store::run(&options, out),
         Command::Replay(options) => replay::run(&options, out),
         Command::Gdl(options) => gdl::run(&options, out),
+        Command::Ggp(options) => ggp::run(&options, out),
+        Command::GgpHost(options) => ggp_host::run(&options, out),
         Command::Bench(options) => bench::run(&options, out),
         Command::Perft(options) => perft::run(&options, out),
         Command::Exploit(options) => exploit::run(&options, out),
@@ -115,6 +125,9 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
             || cause.is::<ExperimentError>()
             || cause.is::<GdlError>()
             || cause.is::<VerifyError>()
+            || cause.is::<Timeless>()
+            || cause.is::<TournamentError>()
+            || matches!(cause.downcast_ref(), Some(ClientError::Url { .. }))
             || matches!(
                 cause.downcast_ref(),
                 Some(ExploitError::Spec(_) | ExploitError::Program { .. })

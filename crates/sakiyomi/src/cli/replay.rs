@@ -17,10 +17,11 @@ use super::BadInput;
 #[command(after_help = "Examples:
   sakiyomi play tic-tac-toe --seat uct --seat uct --record | sed -n '/^{/,$p' > match.json
   sakiyomi replay match.json
-  sakiyomi replay --cell 3 --game 0 --store sakiyomi.sqlite")]
+  sakiyomi replay --cell 3 --game 0 --store sakiyomi.sqlite
+  sakiyomi replay --match 7")]
 pub(super) struct Options {
     /// A record as JSON
-    #[arg(required_unless_present = "cell")]
+    #[arg(required_unless_present_any = ["cell", "network_match"])]
     file: Option<PathBuf>,
     /// A cell of the store, as `sakiyomi store show` lists it
     #[arg(long, conflicts_with = "file")]
@@ -28,6 +29,9 @@ pub(super) struct Options {
     /// The number of the game in the cell
     #[arg(long, default_value_t = 0)]
     game: u64,
+    /// A match of players on the network, as `sakiyomi store show --network` lists it
+    #[arg(long = "match", value_name = "NUMBER", conflicts_with_all = ["file", "cell"])]
+    network_match: Option<i64>,
     /// The file of the results
     #[arg(long, value_name = "FILE", default_value = "sakiyomi.sqlite")]
     store: PathBuf,
@@ -52,6 +56,13 @@ fn load(options: &Options) -> anyhow::Result<Record> {
         let text = fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
         return serde_json::from_str(&text)
             .map_err(|error| BadInput(format!("{}: {error}", file.display())).into());
+    }
+    if let Some(number) = options.network_match {
+        let record = Store::open_existing(&options.store)?.network_record(number)?;
+        return record.ok_or_else(|| {
+            let message = format!("there is no match {number}; `store show --network` lists them");
+            BadInput(message).into()
+        });
     }
     let cell = options.cell.unwrap_or_default();
     let record = Store::open_existing(&options.store)?.record(cell, options.game)?;

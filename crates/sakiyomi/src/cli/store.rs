@@ -1,5 +1,7 @@
 //! `sakiyomi store`: what is in it, out of it, and away with it.
 
+mod network;
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -34,6 +36,9 @@ enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        /// List the matches of players on the network, one by one
+        #[arg(long)]
+        network: bool,
     },
     /// Write one line per game
     #[command(after_help = "Example:\n  sakiyomi store export --format jsonl --output games.jsonl")]
@@ -43,6 +48,9 @@ enum Command {
         /// The file to write; standard output if not given
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
+        /// The matches of players on the network
+        #[arg(long)]
+        network: bool,
     },
     /// Remove results for good
     #[command(after_help = "Example:\n  sakiyomi store prune --stale")]
@@ -53,6 +61,9 @@ enum Command {
         /// The one with this number, as `show` lists it
         #[arg(long, value_name = "NUMBER")]
         cell: Vec<i64>,
+        /// The match on the network with this number, as `show --network` lists it
+        #[arg(long = "match", value_name = "NUMBER")]
+        matches: Vec<i64>,
     },
 }
 
@@ -65,14 +76,20 @@ enum Format {
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     let store = Store::open_existing(&options.store)?;
     match &options.command {
-        Command::Show { json } => show(&store, *json, out),
-        Command::Export { format, output: None } => export(&store, *format, out),
-        Command::Export { format, output: Some(file) } => {
-            let mut file = BufWriter::new(File::create(file)?);
-            export(&store, *format, &mut file)?;
-            Ok(file.flush()?)
+        Command::Show { json, network: true } => network::show(&store, *json, out),
+        Command::Show { json, network: false } => show(&store, *json, out),
+        Command::Export { format, output, network } => {
+            let write = if *network { network::export } else { export };
+            match output {
+                None => write(&store, *format, out),
+                Some(file) => {
+                    let mut file = BufWriter::new(File::create(file)?);
+                    write(&store, *format, &mut file)?;
+                    Ok(file.flush()?)
+                }
+            }
         }
-        Command::Prune { stale, cell } => prune(&store, *stale, cell, out),
+        Command::Prune { stale, cell, matches } => prune(&store, *stale, cell, matches, out),
     }
 }
 
@@ -115,7 +132,12 @@ fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()>
     }
     match as_json {
         true => print_json(&all, out),
-        false => Ok(writeln!(out, "{table}")?),
+        false => {
+            if !all.is_empty() || store.network_matches()?.is_empty() {
+                writeln!(out, "{table}")?;
+            }
+            network::summary(store, out)
+        }
     }
 }
 
@@ -141,12 +163,16 @@ fn seat(row: &GameRow<'_>) -> u64 {
     row.number % row.cell.round + 1
 }
 
-fn csv_line(row: &GameRow<'_>) -> String {
-    let task = &row.cell.task;
-    let quoted = |text: String| match text.contains([',', '"', '\n']) {
+/// A text as a field of CSV.
+fn quoted(text: String) -> String {
+    match text.contains([',', '"', '\n']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text,
-    };
+    }
+}
+
+fn csv_line(row: &GameRow<'_>) -> String {
+    let task = &row.cell.task;
     let (first, second) = (quoted(task.agents()[0].to_string()), quoted(task.second_text()));
     let game = quoted(task.game().to_string());
     let (cell, seed, number, seat) = (row.cell.id, task.seed(), row.number, seat(row));
@@ -175,15 +201,26 @@ fn json_line(row: &GameRow<'_>) -> serde_json::Value {
     })
 }
 
-fn prune(store: &Store, stale: bool, cells: &[i64], out: &mut dyn Write) -> anyhow::Result<()> {
-    if !stale && cells.is_empty() {
-        return Err(
-            BadInput("nothing to prune: expected --stale or --cell NUMBER".to_owned()).into()
-        );
+fn prune(
+    store: &Store,
+    stale: bool,
+    cells: &[i64],
+    matches: &[i64],
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    if !stale && cells.is_empty() && matches.is_empty() {
+        let message = "nothing to prune: expected --stale, --cell NUMBER or --match NUMBER";
+        return Err(BadInput(message.to_owned()).into());
     }
     let known = store.cells()?;
     if let Some(missing) = cells.iter().find(|id| !known.iter().any(|cell| cell.id == **id)) {
         return Err(BadInput(format!("there is no cell {missing}; `store show` lists them")).into());
+    }
+    for &number in matches {
+        if !store.remove_network_match(number)? {
+            let message = format!("there is no match {number}; `store show --network` lists them");
+            return Err(BadInput(message).into());
+        }
     }
     let doomed = known.iter().filter(|c| cells.contains(&c.id) || stale && is_stale(c));
     let mut n = 0;
@@ -192,5 +229,9 @@ fn prune(store: &Store, stale: bool, cells: &[i64], out: &mut dyn Write) -> anyh
         n += 1;
     }
     store.compact()?;
-    Ok(writeln!(out, "{n} of {} cells removed", known.len())?)
+    write!(out, "{n} of {} cells removed", known.len())?;
+    if !matches.is_empty() {
+        write!(out, ", and {} matches on the network", matches.len())?;
+    }
+    Ok(writeln!(out)?)
 }

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Load on `sakiyomi serve`: many who watch, some whose agents think, and one who just wants the page.
+
+    sakiyomi serve --listen 127.0.0.1:7373 &
+    python3 bench/load.py 127.0.0.1:7373 --watchers 200 --thinkers 20 --seconds 20
+
+Watchers hold a stream of events of a running duel, thinkers let one agent after the other think for a second, and the
+visitor asks for the page and for a position again and again. Prints what everyone got, and exits with 1 if anything failed.
+"""
+
+import argparse
+import asyncio
+import json
+import statistics
+import time
+
+
+class Failure(Exception):
+    pass
+
+
+async def ask(server, method, path, body=None):
+    """One request; hands over the status and the reader of the body."""
+    host, port = server
+    reader, writer = await asyncio.open_connection(host, port)
+    text = json.dumps(body).encode() if body is not None else b""
+    head = f"{method} {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n\r\n"
+    writer.write(head.encode() + text)
+    await writer.drain()
+    status = int((await reader.readline()).split()[1])
+    while (await reader.readline()).strip():
+        pass
+    return status, reader, writer
+
+
+async def whole(server, method, path, body=None):
+    start = time.monotonic()
+    status, reader, writer = await ask(server, method, path, body)
+    answer = await reader.read()
+    writer.close()
+    if status >= 400:
+        raise Failure(f"{method} {path}: {status} {answer[:200]!r}")
+    return answer, time.monotonic() - start
+
+
+async def watcher(server, job, end, counts):
+    status, reader, writer = await ask(server, "GET", f"/api/jobs/{job}/events")
+    if status != 200:
+        raise Failure(f"events: {status}")
+    while time.monotonic() < end:
+        try:
+            line = await asyncio.wait_for(reader.readline(), end - time.monotonic())
+        except (asyncio.TimeoutError, TimeoutError):
+            break
+        if not line:
+            raise Failure("a stream of events ended")
+        counts["events"] += line.startswith(b"event")
+    writer.close()
+
+
+async def thinker(server, number, end, counts):
+    games = ["connect-four", "othello", "breakthrough", "sangoku", "hagetaka"]
+    record = {"game": games[number % len(games)], "seed": number, "moves": []}
+    while time.monotonic() < end:
+        answer, _ = await whole(server, "POST", "/api/position", {"record": record})
+        position = json.loads(answer)
+        if position["turn"]["kind"] == "over":
+            record["moves"] = []
+            continue
+        record, texts = position["record"], []
+        for player in position["turn"]["players"]:
+            request = {"record": record, "player": player, "agent": "uct:time=1s"}
+            events, _ = await whole(server, "POST", "/api/think", request)
+            if b"event: done" not in events:
+                raise Failure(f"no decision: {events[-200:]!r}")
+            last = [line for line in events.split(b"\n") if b"data: {" in line][-1]
+            texts.append(json.loads(last[last.index(b"{"):])["action"])
+            counts["decisions"] += 1
+        record["moves"].append(texts)
+
+
+async def visitor(server, end, times):
+    record = {"game": "connect-four", "seed": 1, "moves": [["d"], ["c"]]}
+    while time.monotonic() < end:
+        for name, *request in [
+            ("page", "GET", "/"),
+            ("position", "POST", "/api/position", {"record": record}),
+        ]:
+            _, seconds = await whole(server, *request)
+            times.setdefault(name, []).append(seconds)
+        await asyncio.sleep(0.05)
+
+
+async def main(options):
+    host, port = options.server.rsplit(":", 1)
+    server = (host, int(port))
+    agents = ["uct:iterations=500", "uct:iterations=200"]
+    duel = {"kind": "duel", "game": "othello", "agents": agents, "games": 100000, "seed": int(time.time())}
+    answer, _ = await whole(server, "POST", "/api/jobs", duel)
+    job = json.loads(answer)["id"]
+    end = time.monotonic() + options.seconds
+    counts, times = {"events": 0, "decisions": 0}, {}
+    tasks = [watcher(server, job, end, counts) for _ in range(options.watchers)]
+    tasks += [thinker(server, number, end, counts) for number in range(options.thinkers)]
+    tasks.append(visitor(server, end, times))
+    failures = [result for result in await asyncio.gather(*tasks, return_exceptions=True) if result]
+    await whole(server, "POST", f"/api/jobs/{job}/stop", {})
+    print(f"{options.watchers} watchers got {counts['events']} events, {options.thinkers} thinkers {counts['decisions']} decisions")
+    for name, seconds in times.items():
+        seconds.sort()
+        late = seconds[int(len(seconds) * 0.95)]
+        print(f"{name}: {len(seconds)} times, median {statistics.median(seconds) * 1000:.0f} ms, 95 % within {late * 1000:.0f} ms, all within {seconds[-1] * 1000:.0f} ms")
+    for failure in failures[:10]:
+        print(f"failed: {failure!r}")
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("server", help="address and port")
+parser.add_argument("--watchers", type=int, default=200)
+parser.add_argument("--thinkers", type=int, default=20)
+parser.add_argument("--seconds", type=float, default=20.0)
+raise SystemExit(asyncio.run(main(parser.parse_args())))

@@ -1,0 +1,60 @@
+//! Rules that were handed over as text, such as by a page: kept in memory and found by their content.
+
+use std::sync::{Mutex, PoisonError};
+
+use sakiyomi_gdl::{GdlError, GdlGame, Settings};
+
+use crate::{GameSpec, GdlSpec, RuleSheet};
+
+/// Texts that are kept at the same time; the oldest goes first.
+const MOST_KEPT: usize = 64;
+
+/// Names and texts, oldest first.
+static KEPT: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
+
+/// Keeps the text of rules until the program ends, so that they can be played as a game. The same
+/// text always makes the same game. An error is one of the rules, with line and column.
+pub fn keep_rules(text: &str) -> Result<GameSpec, GdlError> {
+    GdlGame::new(text, &Settings::default())?;
+    let name = content_name(text);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.retain(|(known, _)| *known != name);
+    if kept.len() == MOST_KEPT {
+        kept.remove(0);
+    }
+    kept.push((name.clone(), text.to_owned()));
+    Ok(GameSpec::Gdl(GdlSpec::new(RuleSheet::Kept(name))))
+}
+
+/// The text of this name, if it is kept.
+pub fn kept_rules(name: &str) -> Option<String> {
+    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone())
+}
+
+/// A name that follows from the text alone: FNV-1a of 128 bits. The letter keeps it from looking like
+/// a number.
+fn content_name(text: &str) -> String {
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    let hash = text.bytes().fold(START, |hash, b| (hash ^ u128::from(b)).wrapping_mul(PRIME));
+    format!("r{hash:032x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_kept_by_their_content() {
+        let text = GdlSpec::new(RuleSheet::Named("tic-tac-toe".to_owned())).text().unwrap();
+        let game = keep_rules(&text).unwrap();
+        assert_eq!(keep_rules(&text).unwrap(), game);
+        assert_eq!(game.to_string().parse::<GameSpec>().unwrap(), game);
+        assert_eq!(game.players().unwrap(), 2);
+        let unknown = GameSpec::named("gdl:rules=r0").unwrap();
+        assert!(unknown.players().unwrap_err().message.contains("hand over their text again"));
+        let broken = keep_rules("(role white").unwrap_err();
+        assert!(broken.to_string().contains("line 1"), "{broken}");
+    }
+}

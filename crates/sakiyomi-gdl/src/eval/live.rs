@@ -1,0 +1,358 @@
+//! A state that is kept up to date: facts, gates and legal moves.
+
+use super::{Component, Layout, LiveLit, WATCH_MOVE, WATCH_NEXT};
+use crate::formula::read;
+use crate::network::{Kind, Lit, Network, is_negated, node_of};
+
+/// The state of one match with everything that is derived from it.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    /// Whether each live number is high. Gates that only decide about a move are left out.
+    bits: Vec<u64>,
+    n_fact_words: usize,
+    counts: Vec<u16>,
+    /// The moves whose own condition holds, whatever the gate of their group.
+    possible: Vec<u64>,
+    /// How many members of each group are possible.
+    lengths: Vec<u32>,
+    /// The watched fluents that change with the next ply.
+    pending: Vec<u64>,
+    phase: u32,
+    /// Buffers, of no meaning between calls. `events` holds `n_events` changes that have not been
+    /// followed yet: a live number doubled, plus one if it is high now.
+    events: Vec<u32>,
+    n_events: usize,
+    dirty: Vec<u32>,
+    open: Vec<u32>,
+    pub(crate) values: Vec<bool>,
+}
+
+impl Clone for Live {
+    fn clone(&self) -> Live {
+        let mut clone = Live::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    fn clone_from(&mut self, other: &Live) {
+        self.bits.clone_from(&other.bits);
+        self.n_fact_words = other.n_fact_words;
+        self.counts.clone_from(&other.counts);
+        self.possible.clone_from(&other.possible);
+        self.lengths.clone_from(&other.lengths);
+        self.pending.clone_from(&other.pending);
+        self.phase = other.phase;
+    }
+}
+
+impl Layout {
+    /// Everything that follows from a set of facts.
+    pub(crate) fn start(&self, network: &Network, facts: &[u64]) -> Live {
+        let mut values = Vec::new();
+        network.evaluate(facts, &[], &mut values);
+        let holds = |lit: Lit| values[node_of(lit)] != is_negated(lit);
+        let in_component = |number: usize| {
+            self.components.iter().any(|component| component.gates.contains(&number))
+        };
+        let counts = (self.first_gate as usize..self.nodes.len())
+            .map(|number| {
+                let node = self.nodes[number] as usize;
+                let is_and = network.gates.kind(node) == Kind::And;
+                if in_component(number) {
+                    return u16::from(values[node] != is_and);
+                }
+                let inputs = network.gates.inputs(node);
+                inputs.iter().filter(|&&lit| holds(lit) != is_and).count() as u16
+            })
+            .collect();
+        let mut bits = vec![0; self.nodes.len().div_ceil(64)];
+        bits[..facts.len()].copy_from_slice(facts);
+        for (number, &node) in self.nodes.iter().enumerate().skip(self.first_gate as usize) {
+            let high = values[node as usize] != self.is_or[node as usize];
+            bits[number / 64] |= u64::from(high) << (number % 64);
+        }
+        let mut live = Live {
+            bits,
+            n_fact_words: self.n_fact_words,
+            counts,
+            possible: vec![0; self.word_groups.len()],
+            lengths: vec![0; self.groups.len()],
+            pending: vec![0; self.n_fact_words],
+            ..Live::default()
+        };
+        for (index, &rest) in self.rests.iter().enumerate() {
+            if holds(rest) {
+                live.toggle_move(self, self.slots[index]);
+            }
+        }
+        for (fluent, &next) in network.next.iter().enumerate() {
+            let watched =
+                !network.gates.by_moves(node_of(next)) && !self.phases.contains(fluent as u32);
+            if watched && holds(next) != values[fluent + 1] {
+                live.toggle_pending(fluent as u32);
+            }
+        }
+        live
+    }
+}
+
+impl Live {
+    /// The fluents that hold, as bits.
+    pub(crate) fn facts(&self) -> &[u64] {
+        &self.bits[..self.n_fact_words]
+    }
+
+    #[inline]
+    pub(crate) fn fact(&self, fluent: u32) -> bool {
+        self.holds(fluent << 1)
+    }
+
+    #[inline]
+    pub(crate) fn holds(&self, lit: LiveLit) -> bool {
+        let high = self.bits[(lit >> 7) as usize] >> (lit >> 1 & 63) & 1;
+        high != u64::from(lit & 1)
+    }
+
+    /// How many moves a role has.
+    #[inline]
+    pub(crate) fn n_legal(&self, layout: &Layout, role: usize) -> usize {
+        let mut n = 0;
+        for open in layout.phases.groups(self.phase, role) {
+            if open.gate.is_none_or(|gate| self.holds(gate)) {
+                n += self.lengths[open.group] as usize;
+            }
+        }
+        n
+    }
+
+    /// The legal move of a role with this number, in an order that depends on the facts only.
+    #[inline]
+    pub(crate) fn legal(&self, layout: &Layout, role: usize, mut number: usize) -> u32 {
+        for open in layout.phases.groups(self.phase, role) {
+            if open.gate.is_none_or(|gate| self.holds(gate)) {
+                let length = self.lengths[open.group] as usize;
+                if number < length {
+                    return self.member(layout, open.group, number as u32);
+                }
+                number -= length;
+            }
+        }
+        debug_assert!(false, "a role has fewer legal moves");
+        0
+    }
+
+    #[inline]
+    fn member(&self, layout: &Layout, group: usize, mut number: u32) -> u32 {
+        let words = layout.groups[group].words.clone();
+        let start = words.start;
+        for (i, &word) in self.possible[words].iter().enumerate() {
+            let n = word.count_ones();
+            if number < n {
+                let mut word = word;
+                for _ in 0..number {
+                    word &= word - 1;
+                }
+                return layout.moves[(start + i) * 64 + word.trailing_zeros() as usize];
+            }
+            number -= n;
+        }
+        debug_assert!(false, "a group has fewer members");
+        0
+    }
+
+    /// Makes room for this many changes of fluents beyond those that are there.
+    #[inline]
+    pub(crate) fn reserve_events(&mut self, n: usize) {
+        if self.n_events + n > self.events.len() {
+            self.events.resize((self.n_events + n) * 2 + 64, 0);
+        }
+    }
+
+    /// Notes that a fluent will change, if `changes`; without a branch, since that is hard to
+    /// predict. There must be room for it.
+    #[inline]
+    pub(crate) fn note(&mut self, fluent: u32, now: bool, changes: bool) {
+        self.events[self.n_events] = fluent << 1 | u32::from(!now);
+        self.n_events += usize::from(changes);
+    }
+
+    /// Changes the fluents that were noted and those that change by themselves, and what follows.
+    #[inline]
+    pub(crate) fn advance(&mut self, layout: &Layout) {
+        let phase = layout.phases.get(self.phase);
+        self.phase = phase.next;
+        self.reserve_events(phase.loud.len());
+        for &fluent in &phase.loud {
+            self.note(fluent, self.fact(fluent), true);
+        }
+        for i in 0..self.pending.len() {
+            let mut word = self.pending[i];
+            while word != 0 {
+                let fluent = i as u32 * 64 + word.trailing_zeros();
+                self.push_event(fluent << 1 | u32::from(!self.fact(fluent)));
+                word &= word - 1;
+            }
+        }
+        for &(word, mask) in &phase.silent {
+            self.bits[word as usize] ^= mask;
+        }
+        loop {
+            self.propagate(layout);
+            let Some(component) = self.dirty.pop() else { break };
+            // Several inputs may have marked the same component.
+            self.dirty.retain(|&other| other != component);
+            self.recompute(layout, &layout.components[component as usize]);
+        }
+    }
+
+    fn propagate(&mut self, layout: &Layout) {
+        let first_gate = layout.first_gate;
+        let mut n_events = self.n_events;
+        while n_events > 0 {
+            n_events -= 1;
+            let event = self.events[n_events];
+            let high = event & 1;
+            let number = event >> 1;
+            self.bits[(number / 64) as usize] ^= 1 << (number % 64);
+            let span = layout.spans[number as usize];
+            let room = n_events + (span.watchers - span.start) as usize + 1;
+            if room > self.events.len() {
+                self.events.resize(room * 2, 0);
+            }
+            for &edge in &layout.edges[span.start as usize..span.moves as usize] {
+                let gate = edge >> 1;
+                let count = &mut self.counts[gate as usize];
+                // Whether a count reaches or leaves zero is hard to predict, so it is not a branch.
+                let grows = u32::from(edge & 1 == high);
+                let old = *count;
+                *count = old.wrapping_add((grows << 1) as u16).wrapping_sub(1);
+                self.events[n_events] = (gate + first_gate) << 1 | (grows ^ 1);
+                n_events += usize::from(u32::from(old) == 1 - grows);
+            }
+            for &edge in &layout.edges[span.moves as usize..span.watchers as usize] {
+                let count = &mut self.counts[(edge >> 1) as usize];
+                let grows = u32::from(edge & 1 == high);
+                let old = *count;
+                *count = old.wrapping_add((grows << 1) as u16).wrapping_sub(1);
+                let crosses = u32::from(u32::from(old) == 1 - grows);
+                let slot = layout.move_gate_slots[((edge >> 1) - layout.first_move_gate) as usize];
+                let word = &mut self.possible[(slot / 64) as usize];
+                *word ^= u64::from(crosses) << (slot % 64);
+                let on = (*word >> (slot % 64)) as u32 & 1;
+                let group = layout.word_groups[(slot / 64) as usize] as usize;
+                self.lengths[group] = self.lengths[group].wrapping_add(crosses * on * 2);
+                self.lengths[group] = self.lengths[group].wrapping_sub(crosses);
+            }
+            for &watcher in &layout.edges[span.watchers as usize..span.end as usize] {
+                match watcher & 3 {
+                    WATCH_MOVE => self.toggle_move(layout, watcher >> 2),
+                    WATCH_NEXT => self.toggle_pending(watcher >> 2),
+                    _ => self.dirty.push(watcher >> 2),
+                }
+            }
+        }
+        self.n_events = 0;
+    }
+
+    #[inline]
+    fn push_event(&mut self, event: u32) {
+        if self.n_events == self.events.len() {
+            self.events.resize(self.n_events * 2 + 64, 0);
+        }
+        self.events[self.n_events] = event;
+        self.n_events += 1;
+    }
+
+    /// The least fixpoint of a component, from nothing.
+    fn recompute(&mut self, layout: &Layout, component: &Component) {
+        let first = component.gates.start;
+        let n = component.gates.len();
+        let mut values = std::mem::take(&mut self.values);
+        let mut open = std::mem::take(&mut self.open);
+        values.clear();
+        values.resize(n, false);
+        open.clear();
+        open.extend((0..n as u32).rev());
+        while let Some(inner) = open.pop() {
+            let inner = inner as usize;
+            if values[inner] {
+                continue;
+            }
+            let mut holds = component.inputs[inner].iter().map(|&lit| match (lit >> 1) as usize {
+                source if component.gates.contains(&source) => values[source - first],
+                _ => self.holds(lit),
+            });
+            let value = match component.is_and[inner] {
+                true => holds.all(|value| value),
+                false => holds.any(|value| value),
+            };
+            if value {
+                values[inner] = true;
+                open.extend(&component.readers[inner]);
+            }
+        }
+        for (inner, &value) in values.iter().enumerate() {
+            let count = &mut self.counts[first + inner - layout.first_gate as usize];
+            let new = u16::from(value != component.is_and[inner]);
+            if std::mem::replace(count, new) != new {
+                self.push_event(((first + inner) as u32) << 1 | u32::from(new == 0));
+            }
+        }
+        self.values = values;
+        self.open = open;
+    }
+
+    #[inline]
+    fn toggle_move(&mut self, layout: &Layout, slot: u32) {
+        let at = (slot / 64) as usize;
+        let word = self.possible[at] ^ 1 << (slot % 64);
+        self.possible[at] = word;
+        let on = (word >> (slot % 64)) as u32 & 1;
+        let length = &mut self.lengths[layout.word_groups[at] as usize];
+        *length = length.wrapping_add(on * 2).wrapping_sub(1);
+    }
+
+    #[inline]
+    fn toggle_pending(&mut self, fluent: u32) {
+        self.pending[(fluent / 64) as usize] ^= 1 << (fluent % 64);
+    }
+
+    /// The goal of each role, or nothing where not exactly one value holds.
+    pub(crate) fn goals(&self, layout: &Layout, values: &mut Vec<bool>, out: &mut [Option<u8>]) {
+        layout.goal_formulas.evaluate(self, values);
+        for (goals, out) in layout.goals.iter().zip(out) {
+            let mut held = (goals.iter()).filter(|&&(_, code)| read(code, self, values));
+            let first = held.next().map(|&(value, _)| value);
+            *out = first.filter(|_| held.next().is_none());
+        }
+    }
+}
+
+#[cfg(test)]
+impl Layout {
+    /// Compares everything that is kept with the values of all nodes.
+    pub(crate) fn check(&self, live: &Live, network: &Network, values: &[bool]) {
+        let first_pure = (self.first_gate + self.first_move_gate) as usize;
+        for (number, &node) in self.nodes.iter().enumerate().filter(|&(_, &node)| node != 0) {
+            let high = values[node as usize] != self.is_or[node as usize];
+            if number < first_pure {
+                assert_eq!(live.holds((number as u32) << 1), high, "live number {number}");
+            }
+            if number >= self.first_gate as usize {
+                let count = live.counts[number - self.first_gate as usize];
+                assert_eq!(count == 0, high, "count of live number {number}");
+            }
+        }
+        for (role, range) in network.role_moves.iter().enumerate() {
+            let holds = |&index: &usize| {
+                let lit = network.legal[index];
+                values[node_of(lit)] != is_negated(lit)
+            };
+            let expected: Vec<u32> = range.clone().filter(holds).map(|i| i as u32).collect();
+            let n = live.n_legal(self, role);
+            let mut legal: Vec<u32> = (0..n).map(|i| live.legal(self, role, i)).collect();
+            legal.sort_unstable();
+            assert_eq!(legal, expected, "legal moves of role {role}");
+        }
+    }
+}

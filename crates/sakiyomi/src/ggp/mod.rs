@@ -1,0 +1,23 @@
+//! General game playing over the network: the player, which is asked for moves, and the host, which
+//! asks for them. The messages are those of [`sakiyomi_gdl::protocol`].
+//!
+//! ```text
+//! player:  http (requests) -> player (one match at a time) -> session (clocks, answers) -> mind (a thread that thinks)
+//! host:    host (a match) -> client (requests);  tournament (many matches, seats balanced)
+//! ```
+
+mod client;
+mod host;
+mod http;
+mod journal;
+mod mind;
+mod player;
+mod session;
+mod tournament;
+
+pub use client::{ClientError, Contestant};
+pub use host::{Clocks, Fault, FaultKind, Host, MatchResult, Stopped};
+pub use http::serve;
+pub use journal::Journal;
+pub use player::{Player, PlayerSettings, Timeless};
+pub use tournament::{Standing, Tournament, TournamentError, TournamentReport};

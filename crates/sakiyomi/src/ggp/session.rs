@@ -1,0 +1,349 @@
+//! One match of the player, from START to STOP: what was played, who thinks, and when to answer.
+//!
+//! Every question has two moments. At the first, the clock less the margin, thinking is stopped and
+//! the answer is due. At the second, half the margin later, whatever is known to be legal is
+//! answered. A follower of the rules, apart from the thread that thinks, knows what is legal even
+//! if that thread is stuck or has failed.
+
+use std::sync::atomic::AtomicUsize;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use sakiyomi_catalog::AgentSpec;
+use sakiyomi_core::{Rng, Stop};
+use sakiyomi_gdl::protocol::NIL;
+use sakiyomi_gdl::{EngineChoice, GdlGame, Settings};
+use tokio::sync::{oneshot, watch};
+use tokio::task::spawn_blocking;
+use tokio::time::{sleep_until, timeout_at};
+
+use super::journal::Journal;
+use super::mind::{Follower, History, Order, Task, Thought, awaken};
+
+/// What a match is about, as START says.
+#[derive(Clone, Debug)]
+pub(super) struct Terms {
+    pub(super) id: String,
+    pub(super) role: usize,
+    pub(super) rules: String,
+    pub(super) start_clock: Duration,
+    pub(super) play_clock: Duration,
+}
+
+/// How the player goes about it.
+#[derive(Clone, Debug)]
+pub(super) struct Manner {
+    pub(super) agent: AgentSpec,
+    pub(super) margin: Duration,
+    pub(super) settings: Settings,
+    pub(super) seed: u64,
+}
+
+type Compiled = Option<Result<GdlGame, String>>;
+type Answer = watch::Receiver<Option<String>>;
+
+#[derive(Debug)]
+pub(super) struct Session {
+    terms: Terms,
+    manner: Manner,
+    journal: Arc<Journal>,
+    history: History,
+    compiled: watch::Receiver<Compiled>,
+    follower: Mutex<Option<Follower>>,
+    /// Orders to the thread that thinks, until the match is closed.
+    orders: Mutex<Option<Sender<Order>>>,
+    /// Ends what is being thought at the moment.
+    stop: Mutex<Arc<Stop>>,
+    /// Becomes true when the START was answered.
+    ready: watch::Sender<bool>,
+    /// One PLAY at a time is looked at.
+    turnstile: tokio::sync::Mutex<Option<Question>>,
+    last_heard: Mutex<Instant>,
+}
+
+/// The last PLAY, with its answer as soon as there is one.
+#[derive(Debug)]
+struct Question {
+    moves: Option<Vec<String>>,
+    answer: Answer,
+}
+
+impl Session {
+    /// Begins to compile the rules and to think.
+    pub(super) fn open(
+        terms: Terms,
+        manner: Manner,
+        known: Option<GdlGame>,
+        journal: Arc<Journal>,
+        n_alive: Arc<AtomicUsize>,
+    ) -> std::io::Result<Arc<Session>> {
+        let (to_compiled, compiled) = watch::channel(None);
+        let history = History::default();
+        let task = Task {
+            role: terms.role,
+            agent: manner.agent.clone(),
+            seed: manner.seed,
+            history: Arc::clone(&history),
+        };
+        let (rules, settings) = (terms.rules.clone(), manner.settings);
+        let compile = move || match known {
+            Some(game) => Ok(game),
+            None => GdlGame::new(&rules, &settings).map_err(|error| error.to_string()),
+        };
+        let orders = awaken(task, compile, to_compiled, n_alive)?;
+        Ok(Arc::new(Session {
+            terms,
+            manner,
+            journal,
+            history,
+            compiled,
+            follower: Mutex::new(None),
+            orders: Mutex::new(Some(orders)),
+            stop: Mutex::default(),
+            ready: watch::channel(false).0,
+            turnstile: tokio::sync::Mutex::default(),
+            last_heard: Mutex::new(Instant::now()),
+        }))
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.terms.id
+    }
+
+    pub(super) fn rules(&self) -> &str {
+        &self.terms.rules
+    }
+
+    /// The game, once its rules are compiled.
+    pub(super) fn game(&self) -> Option<GdlGame> {
+        self.compiled.borrow().clone()?.ok()
+    }
+
+    /// Whether the host has been silent for so long that it must be gone.
+    pub(super) fn is_forsaken(&self) -> bool {
+        let clock = self.terms.start_clock.max(self.terms.play_clock);
+        lock(&self.last_heard).elapsed() > 3 * clock + Duration::from_secs(60)
+    }
+
+    /// Thinks within the start clock, and returns when START is to be answered.
+    pub(super) async fn prepare(self: &Arc<Session>, received: Instant) {
+        let (soft, hard) = self.deadlines(received, self.terms.start_clock);
+        let thought = self.order(0, soft);
+        // A third of the clock should do for most rules; else a slower way to play is made ready.
+        let early = received + self.terms.start_clock / 3;
+        let mut compiled = self.compiled.clone();
+        let in_time = timeout_at(early.into(), compiled.wait_for(Option::is_some)).await.is_ok();
+        let session = Arc::clone(self);
+        let follow = spawn_blocking(move || session.with_follower(|_| ()));
+        if !in_time {
+            self.journal.line(&format!("{} compiling takes long", self.id()));
+        }
+        let _ = timeout_at(hard.into(), thought).await;
+        let _ = timeout_at(hard.into(), follow).await;
+        if let Some(Ok(game)) = &*self.compiled.borrow()
+            && let Some(notice) = game.notice()
+        {
+            self.journal.line(&format!("{} {notice}", self.id()));
+        }
+        self.ready.send_replace(true);
+    }
+
+    /// Returns when START was answered; for a host that asks twice.
+    pub(super) async fn until_ready(&self) {
+        let _ = self.ready.subscribe().wait_for(|ready| *ready).await;
+    }
+
+    /// Answers a PLAY.
+    pub(super) async fn play(
+        self: &Arc<Session>,
+        moves: Option<Vec<String>>,
+        received: Instant,
+    ) -> String {
+        *lock(&self.last_heard) = received;
+        let mut last = self.turnstile.lock().await;
+        let repeated = match &*last {
+            Some(question) => self.is_repeated(question, &moves).await,
+            None => false,
+        };
+        if !repeated {
+            let answer = self.ask(&moves, received);
+            *last = Some(Question { moves, answer });
+        }
+        let answer = last.as_ref().map(|question| question.answer.clone());
+        drop(last);
+        let Some(mut answer) = answer else { return NIL.to_owned() };
+        let text = answer.wait_for(Option::is_some).await.ok().and_then(|text| text.clone());
+        text.unwrap_or_else(|| NIL.to_owned())
+    }
+
+    /// Takes note of the last joint move, and ends the match.
+    pub(super) fn stop(self: &Arc<Session>, moves: Option<Vec<String>>) {
+        self.close();
+        lock(&self.history).extend(moves);
+        let session = Arc::clone(self);
+        drop(spawn_blocking(move || {
+            let goals = session.with_follower(|follower| follower.goals()).flatten();
+            let goal = |goal: Option<u8>| goal.map_or("none".to_owned(), |goal| goal.to_string());
+            let text = match goals {
+                Some(goals) => goals.into_iter().map(goal).collect::<Vec<_>>().join(" "),
+                None => "unknown".to_owned(),
+            };
+            session.journal.line(&format!("{} over, goals {text}", session.id()));
+        }));
+    }
+
+    /// Ends all thinking.
+    pub(super) fn close(&self) {
+        lock(&self.orders).take();
+        lock(&self.stop).request();
+    }
+
+    /// Whether a PLAY is the last one again, because the host was in doubt. The same moves may
+    /// also be played twice; then our part in them is what we answered.
+    async fn is_repeated(
+        self: &Arc<Session>,
+        last: &Question,
+        moves: &Option<Vec<String>>,
+    ) -> bool {
+        if *moves != last.moves {
+            return false;
+        }
+        let Some(moves) = moves.clone() else { return true };
+        let Some(answered) = last.answer.borrow().clone() else { return true };
+        let ours = moves.get(self.terms.role);
+        if ours.is_some_and(|ours| !ours.eq_ignore_ascii_case(&answered)) {
+            return true;
+        }
+        let session = Arc::clone(self);
+        let accepts = spawn_blocking(move || session.with_follower(|f| f.accepts(&moves)));
+        accepts.await.ok().flatten() == Some(false)
+    }
+
+    /// Starts to look for the answer to a new PLAY. It is looked for even if nobody waits any more.
+    fn ask(self: &Arc<Session>, moves: &Option<Vec<String>>, received: Instant) -> Answer {
+        let plies = {
+            let mut history = lock(&self.history);
+            history.extend(moves.clone());
+            history.len()
+        };
+        let (soft, hard) = self.deadlines(received, self.terms.play_clock);
+        let thought = self.order(plies, soft);
+        let (to_answer, answer) = watch::channel(None);
+        let session = Arc::clone(self);
+        tokio::spawn(async move {
+            let (text, remark) = session.decide(plies, thought, hard).await;
+            session.journal.line(&format!("{} ply {} {text}: {remark}", session.id(), plies + 1));
+            to_answer.send_replace(Some(text));
+        });
+        answer
+    }
+
+    /// The answer, and why it is that.
+    async fn decide(
+        self: &Arc<Session>,
+        plies: usize,
+        mut thought: oneshot::Receiver<Thought>,
+        hard: Instant,
+    ) -> (String, String) {
+        let session = Arc::clone(self);
+        let mut legal = spawn_blocking(move || session.legal());
+        let mut known: Option<Vec<String>> = None;
+        let mut thinks = true;
+        loop {
+            tokio::select! {
+                biased;
+                found = &mut thought, if thinks => match found {
+                    Ok(Thought::Move { text, remark }) => return (text, remark),
+                    Ok(Thought::Nothing) | Err(_) => thinks = false,
+                },
+                found = &mut legal, if known.is_none() => known = Some(found.unwrap_or_default()),
+                () = sleep_until(hard.into()) => {
+                    return (self.any_of(plies, known), "out of time".to_owned());
+                }
+            }
+            match &known {
+                Some(legal) if legal.len() == 1 => {
+                    return (legal[0].clone(), "no choice".to_owned());
+                }
+                Some(_) if !thinks => {
+                    return (self.any_of(plies, known), "the search has failed".to_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// One of the legal moves, at random.
+    fn any_of(&self, plies: usize, legal: Option<Vec<String>>) -> String {
+        let mut legal = legal.unwrap_or_default();
+        if legal.is_empty() {
+            return NIL.to_owned();
+        }
+        let mut rng = Rng::stream(&[self.manner.seed, plies as u64]);
+        legal.swap_remove(rng.below(legal.len()))
+    }
+
+    /// Stops what is being thought, and orders to think until the given moment.
+    fn order(&self, plies: usize, until: Instant) -> oneshot::Receiver<Thought> {
+        let stop = Arc::new(Stop::new());
+        std::mem::replace(&mut *lock(&self.stop), Arc::clone(&stop)).request();
+        let (answer, thought) = oneshot::channel();
+        if let Some(orders) = &*lock(&self.orders) {
+            let _ = orders.send(Order { plies, stop: Arc::clone(&stop), answer });
+        }
+        tokio::spawn(async move {
+            sleep_until(until.into()).await;
+            stop.request();
+        });
+        thought
+    }
+
+    /// When thinking ends, and when anything at all must be answered. The margin is never more
+    /// than half of the clock.
+    fn deadlines(&self, received: Instant, clock: Duration) -> (Instant, Instant) {
+        let margin = self.manner.margin.min(clock / 2);
+        (received + (clock - margin), received + (clock - margin / 2))
+    }
+
+    /// The legal moves of our role now.
+    fn legal(&self) -> Vec<String> {
+        self.with_follower(|follower| follower.legal(self.terms.role)).unwrap_or_default()
+    }
+
+    /// Brings the follower up to date; it is made if there is none. Takes as long as it takes.
+    fn with_follower<T>(&self, look: impl FnOnce(&Follower) -> T) -> Option<T> {
+        let mut place = lock(&self.follower);
+        if place.is_none() {
+            *place = self.follower_game().map(Follower::new);
+        }
+        let follower = place.as_mut()?;
+        let history = lock(&self.history).clone();
+        let lost = follower.catch_up(&history);
+        if let Some(lost) = lost.map(|lost| follower.trouble().unwrap_or(lost)) {
+            self.journal.line(&format!("{} {lost}", self.id()));
+        }
+        Some(look(follower))
+    }
+
+    /// A game to follow the match with: the compiled one, or if there is none yet, one that
+    /// interprets the rules. An interpreter serves one caller at a time, so that of the thinking
+    /// thread is of no use here.
+    fn follower_game(&self) -> Option<GdlGame> {
+        if let Some(game) = self.game().filter(|game| !game.is_interpreted()) {
+            return Some(game);
+        }
+        let settings = Settings { engine: EngineChoice::Interpreter, ..self.manner.settings };
+        match GdlGame::new(&self.terms.rules, &settings) {
+            Ok(game) => Some(game),
+            Err(error) => {
+                self.journal.line(&format!("{} no legal moves are known: {error}", self.id()));
+                None
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,278 @@
+//! Many matches between players on the network, with every seat taken equally often.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sakiyomi_catalog::{GameSpec, GdlSpec, Record, SpecError};
+use sakiyomi_core::Stop;
+use sakiyomi_core::stats::{Interval, Tally, Z95, bounded_mean_interval};
+use sakiyomi_eval::NetworkMatch;
+use serde::Serialize;
+
+use super::client::Contestant;
+use super::host::{Clocks, FaultKind, Host, MatchResult, Stopped};
+
+/// Who plays what, and how often.
+#[derive(Debug)]
+pub struct Tournament {
+    spec: GdlSpec,
+    host: Host,
+    contestants: Vec<Contestant>,
+    clocks: Clocks,
+    seed: u64,
+    begun_millis: u128,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum TournamentError {
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    #[error("{game} has {seats} seats, but {players} players are named")]
+    TooFew { game: String, seats: usize, players: usize },
+    #[error("{url} is named twice; a player plays one match at a time")]
+    Twice { url: String },
+}
+
+/// What the matches so far say.
+#[derive(Clone, Debug, Serialize)]
+pub struct TournamentReport {
+    pub game: String,
+    pub start_clock: f64,
+    pub play_clock: f64,
+    pub seed: u64,
+    pub standings: Vec<Standing>,
+    pub matches: Vec<MatchResult>,
+    /// Whether it was stopped before all matches were played.
+    pub interrupted: bool,
+}
+
+/// How one player did.
+#[derive(Clone, Debug, Serialize)]
+pub struct Standing {
+    pub player: String,
+    pub url: String,
+    pub matches: u64,
+    /// From 0 to 100; a match without a goal counts as 0.
+    pub mean_goal: Option<f64>,
+    pub interval: Interval,
+    /// Against the best of the others; not there in games for one.
+    pub tally: Option<Tally>,
+    pub timeouts: u64,
+    pub connection_errors: u64,
+    pub illegal_moves: u64,
+    /// The longest time that it took for an answer to PLAY, in seconds.
+    pub slowest: f64,
+}
+
+impl Tournament {
+    pub fn new(
+        spec: GdlSpec,
+        contestants: Vec<Contestant>,
+        clocks: Clocks,
+        seed: u64,
+    ) -> Result<Tournament, TournamentError> {
+        let host = Host::new(spec.load()?, &spec.text()?, clocks);
+        let (seats, players) = (host.n_seats(), contestants.len());
+        if players < seats {
+            let game = GameSpec::Gdl(spec).to_string();
+            return Err(TournamentError::TooFew { game, seats, players });
+        }
+        for (i, contestant) in contestants.iter().enumerate() {
+            if contestants[..i].iter().any(|other| other.url() == contestant.url()) {
+                return Err(TournamentError::Twice { url: contestant.url().to_owned() });
+            }
+        }
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let begun_millis = since.as_millis();
+        Ok(Tournament { spec, host, contestants, clocks, seed, begun_millis })
+    }
+
+    pub fn contestants_mut(&mut self) -> &mut [Contestant] {
+        &mut self.contestants
+    }
+
+    /// Matches after which everyone has had every seat equally often: each group of players that
+    /// fills the table plays one match per seat.
+    pub fn round(&self) -> u64 {
+        (groups(self.contestants.len(), self.host.n_seats()).len() * self.host.n_seats()) as u64
+    }
+
+    /// Plays so many matches, unless it is stopped, and tells each one that is done.
+    pub fn run<E>(
+        &self,
+        matches: u64,
+        stop: &Stop,
+        mut done: impl FnMut(&MatchResult) -> Result<(), E>,
+    ) -> Result<TournamentReport, E> {
+        let mut results = Vec::new();
+        let mut interrupted = false;
+        for number in 0..matches {
+            let id = format!("sakiyomi.{}.{number}", self.begun_millis);
+            let seed = self.seed.wrapping_add(number);
+            let seats = self.seats(number);
+            match self.host.play(&self.contestants, &seats, &id, seed, stop) {
+                Ok(result) => {
+                    done(&result)?;
+                    results.push(result);
+                }
+                Err(Stopped) => {
+                    interrupted = true;
+                    break;
+                }
+            }
+        }
+        Ok(self.report(results, interrupted))
+    }
+
+    /// A match as the store keeps it.
+    pub fn to_store(&self, result: &MatchResult) -> NetworkMatch {
+        let faults = |kind: FaultKind| -> Vec<u32> {
+            let of =
+                |seat| result.faults.iter().filter(|f| f.seat == seat && f.kind == kind).count();
+            (0..result.seats.len()).map(|seat| of(seat) as u32).collect()
+        };
+        NetworkMatch {
+            id: result.id.clone(),
+            players: result.seats.iter().map(|&seat| self.contestants[seat].name()).collect(),
+            start_clock: self.clocks.start.as_secs_f64(),
+            play_clock: self.clocks.play.as_secs_f64(),
+            goals: result.goals.clone(),
+            timeouts: faults(FaultKind::Timeout),
+            connection_errors: faults(FaultKind::Connection),
+            illegal_moves: faults(FaultKind::Illegal),
+            plies: result.plies.len() as u32,
+            seconds: result.seconds,
+            record: Record {
+                game: GameSpec::Gdl(self.spec.clone()),
+                seed: result.seed,
+                moves: result.steps.clone(),
+            },
+        }
+    }
+
+    /// Who sits where in a match.
+    fn seats(&self, number: u64) -> Vec<usize> {
+        let n_seats = self.host.n_seats();
+        let groups = groups(self.contestants.len(), n_seats);
+        let mut seats = groups[number as usize / n_seats % groups.len()].clone();
+        seats.rotate_right(number as usize % n_seats);
+        seats
+    }
+
+    fn report(&self, matches: Vec<MatchResult>, interrupted: bool) -> TournamentReport {
+        let standing = |i| standing(&self.contestants[i], i, &matches);
+        TournamentReport {
+            game: GameSpec::Gdl(self.spec.clone()).to_string(),
+            start_clock: self.clocks.start.as_secs_f64(),
+            play_clock: self.clocks.play.as_secs_f64(),
+            seed: self.seed,
+            standings: (0..self.contestants.len()).map(standing).collect(),
+            matches,
+            interrupted,
+        }
+    }
+}
+
+/// All groups of so many of the players, each in ascending order.
+fn groups(n_players: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut groups = vec![Vec::new()];
+    for _ in 0..size {
+        let longer = groups.iter().flat_map(|group: &Vec<usize>| {
+            let next = group.last().map_or(0, |last| last + 1);
+            (next..n_players).map(move |player| [group.as_slice(), &[player]].concat())
+        });
+        groups = longer.collect();
+    }
+    groups
+}
+
+fn standing(contestant: &Contestant, number: usize, matches: &[MatchResult]) -> Standing {
+    let mut standing = Standing {
+        player: contestant.name(),
+        url: contestant.url().to_owned(),
+        matches: 0,
+        mean_goal: None,
+        interval: Interval { low: 0.0, high: 100.0 },
+        tally: None,
+        timeouts: 0,
+        connection_errors: 0,
+        illegal_moves: 0,
+        slowest: 0.0,
+    };
+    let mut sum = 0.0;
+    for result in matches {
+        let Some(seat) = result.seats.iter().position(|&seat| seat == number) else { continue };
+        standing.matches += 1;
+        let goal = |seat: usize| result.goals[seat].unwrap_or(0);
+        sum += f64::from(goal(seat));
+        let others = (0..result.seats.len()).filter(|&other| other != seat);
+        if let Some(best) = others.map(goal).max() {
+            let tally = standing.tally.get_or_insert_default();
+            match goal(seat).cmp(&best) {
+                std::cmp::Ordering::Greater => tally.wins += 1,
+                std::cmp::Ordering::Equal => tally.draws += 1,
+                std::cmp::Ordering::Less => tally.losses += 1,
+            }
+        }
+        for fault in result.faults.iter().filter(|fault| fault.seat == seat) {
+            match fault.kind {
+                FaultKind::Timeout => standing.timeouts += 1,
+                FaultKind::Connection => standing.connection_errors += 1,
+                FaultKind::Illegal => standing.illegal_moves += 1,
+            }
+        }
+        standing.slowest = standing.slowest.max(result.slowest[seat]);
+    }
+    if standing.matches > 0 {
+        let mean = sum / standing.matches as f64;
+        let Interval { low, high } = bounded_mean_interval(mean / 100.0, standing.matches, Z95);
+        standing.mean_goal = Some(mean);
+        standing.interval = Interval { low: 100.0 * low, high: 100.0 * high };
+    }
+    standing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sakiyomi_catalog::RuleSheet;
+    use std::time::Duration;
+
+    fn tournament(sheet: &str, n_players: u16) -> Result<Tournament, TournamentError> {
+        let contestants = (0..n_players).map(|i| Contestant::new(&format!("a:{}", i + 1)).unwrap());
+        let second = Duration::from_secs(1);
+        let clocks = Clocks { start: second, play: second, grace: second };
+        let spec = GdlSpec::new(RuleSheet::Named(sheet.to_owned()));
+        Tournament::new(spec, contestants.collect(), clocks, 1)
+    }
+
+    #[test]
+    fn everyone_has_every_seat_equally_often() {
+        for (sheet, n_players, round) in
+            [("tic-tac-toe", 2, 2), ("tic-tac-toe", 4, 12), ("melting-ice", 4, 12), ("pig", 2, 2)]
+        {
+            let tournament = tournament(sheet, n_players).unwrap();
+            assert_eq!(tournament.round(), round);
+            let n_seats = tournament.host.n_seats();
+            let mut counts = vec![vec![0; n_seats]; usize::from(n_players)];
+            for number in 0..round {
+                for (seat, player) in tournament.seats(number).into_iter().enumerate() {
+                    counts[player][seat] += 1;
+                }
+            }
+            let first = counts[0][0];
+            assert!(counts.iter().flatten().all(|&count| count == first), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn too_few_and_repeated_players_are_refused() {
+        let error = tournament("melting-ice", 2).unwrap_err().to_string();
+        assert!(error.contains("has 3 seats, but 2 players"), "{error}");
+        let one = || Contestant::new("a:1").unwrap();
+        let second = Duration::from_secs(1);
+        let clocks = Clocks { start: second, play: second, grace: second };
+        let spec = GdlSpec::new(RuleSheet::Named("tic-tac-toe".to_owned()));
+        let error = Tournament::new(spec, vec![one(), one()], clocks, 1).unwrap_err().to_string();
+        assert!(error.contains("named twice"), "{error}");
+    }
+}

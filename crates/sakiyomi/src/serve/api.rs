@@ -1,0 +1,393 @@
+//! What the page and the server say to each other. The page's `web/src/api.ts` is made from these types.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use sakiyomi_catalog::{Entry, LegalAction, Past, Record, SpecError, TableError};
+use sakiyomi_core::{Payoffs, View};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What can be played, by whom, and within which limits: `GET /api/catalog`.
+#[derive(Debug, Serialize, TS)]
+pub struct Catalog {
+    pub version: String,
+    pub games: Vec<GameEntry>,
+    pub agents: Vec<Entry>,
+    pub limits: Limits,
+}
+
+/// A game in the list, with specifications that are ready to play.
+#[derive(Debug, Serialize, TS)]
+pub struct GameEntry {
+    pub entry: Entry,
+    pub choices: Vec<String>,
+}
+
+/// What one request may ask for. An agent that is asked to think longer is cut short.
+#[derive(Clone, Copy, Debug, Serialize, TS)]
+pub struct Limits {
+    pub seconds: f64,
+    pub memory_bytes: u64,
+    pub upload_bytes: usize,
+    pub duel_games: u64,
+}
+
+/// Asks for one game: `POST /api/game`.
+#[derive(Debug, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct GameRequest {
+    pub game: String,
+}
+
+/// `agents` are the names of those who can play it.
+#[derive(Debug, Serialize, TS)]
+pub struct GameAnswer {
+    pub game: String,
+    pub players: Vec<String>,
+    pub agents: Vec<String>,
+    pub start: Position,
+}
+
+/// A match: playing its texts in order rebuilds it. Per step one text for each choosing player, or
+/// the outcome of chance.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct MatchRecord {
+    pub game: String,
+    pub seed: u64,
+    pub moves: Vec<Vec<String>>,
+}
+
+/// Asks for the position at the end of a match, `POST /api/position`, or for that after every step,
+/// `POST /api/replay`.
+#[derive(Debug, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct PositionRequest {
+    pub record: MatchRecord,
+}
+
+/// `record` has what chance drew since the last move. `past` says who did what, one entry per step.
+#[derive(Debug, Serialize, TS)]
+pub struct Position {
+    pub record: MatchRecord,
+    pub players: Vec<String>,
+    pub turn: TurnOf,
+    pub view: View,
+    pub legal: Vec<Choosing>,
+    pub past: Vec<Past>,
+}
+
+/// The start first, then one position after every step of `past`.
+#[derive(Debug, Serialize, TS)]
+pub struct Replay {
+    pub record: MatchRecord,
+    pub players: Vec<String>,
+    pub past: Vec<Past>,
+    pub positions: Vec<ReplayPosition>,
+}
+
+#[derive(Debug, Serialize, TS)]
+pub struct ReplayPosition {
+    pub turn: TurnOf,
+    pub view: View,
+}
+
+/// Who chooses, or what everyone got, from 0 to 1. It is chance's turn only inside a replay.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[ts(rename = "Turn")]
+pub enum TurnOf {
+    Choose { players: Vec<u8> },
+    Chance,
+    Over { payoffs: Vec<f64> },
+}
+
+#[derive(Debug, Serialize, TS)]
+pub struct Choosing {
+    pub player: u8,
+    pub actions: Vec<LegalAction>,
+}
+
+/// Lets an agent think: `POST /api/think`. The answer is a stream of server-sent events: `thought` while
+/// it thinks, then `done` (both a Thought) or `error` (an ApiError). Closing the connection stops it.
+#[derive(Debug, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ThinkRequest {
+    pub record: MatchRecord,
+    pub player: u8,
+    pub agent: String,
+}
+
+/// A choice that stays hidden until all `persons` who choose now have chosen: `POST /api/sealed`.
+/// `match_id`, of the page's making, tells apart matches that look the same.
+#[derive(Debug, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct SealRequest {
+    pub match_id: String,
+    pub record: MatchRecord,
+    pub player: u8,
+    pub text: String,
+    pub persons: Vec<u8>,
+}
+
+/// Once nobody is waited for, `choices` has all of them. `GET /api/sealed/{match_id}/{step}`, with the
+/// number of steps so far, is a stream of it as events `sealed`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+pub struct Sealed {
+    pub waiting_for: Vec<u8>,
+    pub choices: Vec<SealedChoice>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+pub struct SealedChoice {
+    pub player: u8,
+    pub text: String,
+}
+
+/// Rules in the Game Description Language: `POST /api/rules`.
+#[derive(Debug, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct RulesRequest {
+    pub text: String,
+}
+
+/// Starts a job: `POST /api/jobs`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum JobRequest {
+    Duel { game: String, agents: [String; 2], games: u64, seed: u64 },
+    Experiment { id: String, scale: String },
+}
+
+/// `GET /api/jobs` lists them, `GET /api/jobs/{id}/events` is a stream of events `job`, and
+/// `POST /api/jobs/{id}/stop`, `resume` and `forget` do what they say. What was played stays in the store.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct Job {
+    pub id: u32,
+    pub request: JobRequest,
+    pub title: String,
+    pub state: JobState,
+    pub games_done: u64,
+    pub games: u64,
+    /// Since it was started or resumed.
+    pub seconds: f64,
+    pub seconds_left: Option<f64>,
+    pub rows: Vec<JobRow>,
+    /// Why it failed; empty otherwise.
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum JobState {
+    Running,
+    Stopped,
+    Done,
+    Failed,
+}
+
+/// Results of the first agent: its score with the 95 % interval, and p of the two-sided sign test.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct JobRow {
+    pub name: String,
+    pub wins: u64,
+    pub draws: u64,
+    pub losses: u64,
+    pub score: Option<f64>,
+    pub low: f64,
+    pub high: f64,
+    pub p: f64,
+}
+
+/// One of `GET /api/experiments`. Its report is a page: `/reports/{id}?scale=quick`.
+#[derive(Debug, Serialize, TS)]
+pub struct ExperimentEntry {
+    pub id: String,
+    pub title: String,
+    pub kind: String,
+    pub repeats: String,
+    pub quick: ExperimentState,
+    pub paper: ExperimentState,
+}
+
+#[derive(Debug, Serialize, TS)]
+pub struct ExperimentState {
+    pub games_done: u64,
+    pub games: u64,
+}
+
+/// One of `GET /api/store`. `GET /api/store/{cell}/{game}` is the MatchRecord of one of the games that
+/// were `kept`.
+#[derive(Debug, Serialize, TS)]
+pub struct StoreEntry {
+    pub cell: i64,
+    pub game: String,
+    pub agents: [String; 2],
+    pub seed: u64,
+    pub wins: u64,
+    pub draws: u64,
+    pub losses: u64,
+    pub kept: Vec<u64>,
+}
+
+/// Every answer that is not a success, with a status from 400 on.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+pub struct ApiError {
+    pub code: ErrorCode,
+    pub message: String,
+    /// Where in the rules, from 1.
+    pub line: Option<usize>,
+    pub column: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorCode {
+    /// The request is not what is expected here.
+    BadRequest,
+    UnknownGame,
+    UnknownAgent,
+    IllegalMove,
+    BrokenRules,
+    /// Rules that were handed over once and are not there any more: hand them over again.
+    UnknownRules,
+    TooLarge,
+    /// Too much goes on at the moment.
+    Busy,
+    NotFound,
+    Unauthorized,
+    /// What a page may not ask for, such as a program or a file of the server.
+    Refused,
+    /// An agent gave up, or something went wrong on the server.
+    Failed,
+}
+
+impl ApiError {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> ApiError {
+        ApiError { code, message: message.into(), line: None, column: None }
+    }
+
+    pub fn failed(error: impl std::fmt::Display) -> ApiError {
+        ApiError::new(ErrorCode::Failed, error.to_string())
+    }
+
+    /// A wrong agent; the other specifications are those of games.
+    pub fn agent(error: &SpecError) -> ApiError {
+        ApiError::new(ErrorCode::UnknownAgent, error.to_string())
+    }
+
+    fn status(&self) -> StatusCode {
+        match self.code {
+            ErrorCode::BadRequest => StatusCode::BAD_REQUEST,
+            ErrorCode::UnknownGame
+            | ErrorCode::UnknownAgent
+            | ErrorCode::IllegalMove
+            | ErrorCode::BrokenRules => StatusCode::UNPROCESSABLE_ENTITY,
+            ErrorCode::UnknownRules | ErrorCode::NotFound => StatusCode::NOT_FOUND,
+            ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            ErrorCode::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
+            ErrorCode::Refused => StatusCode::FORBIDDEN,
+            ErrorCode::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        (self.status(), Json(self)).into_response()
+    }
+}
+
+impl From<SpecError> for ApiError {
+    fn from(error: SpecError) -> ApiError {
+        ApiError::new(ErrorCode::UnknownGame, error.to_string())
+    }
+}
+
+impl From<TableError> for ApiError {
+    fn from(error: TableError) -> ApiError {
+        match error {
+            TableError::Spec(error) => error.into(),
+            TableError::Forfeit { .. } | TableError::NoAgent { .. } => ApiError::failed(error),
+            error => ApiError::new(ErrorCode::IllegalMove, error.to_string()),
+        }
+    }
+}
+
+impl From<&Record> for MatchRecord {
+    fn from(record: &Record) -> MatchRecord {
+        let Record { game, seed, moves } = record;
+        MatchRecord { game: game.to_string(), seed: *seed, moves: moves.clone() }
+    }
+}
+
+impl TurnOf {
+    pub fn new(turn: sakiyomi_core::Turn, n_players: usize) -> TurnOf {
+        use sakiyomi_core::Turn;
+        let list = |payoffs: Payoffs| payoffs.as_slice(n_players).to_vec();
+        match turn {
+            Turn::Choose(who) => TurnOf::Choose { players: who.map(|player| player.0).collect() },
+            Turn::Chance => TurnOf::Chance,
+            Turn::Over(payoffs) => TurnOf::Over { payoffs: list(payoffs) },
+        }
+    }
+}
+
+/// All types as the page's TypeScript.
+pub fn typescript() -> String {
+    let config = ts_rs::Config::default().with_large_int("number");
+    let mut text = String::from(
+        "// Made from the Rust types by `SAKIYOMI_BLESS=1 cargo test -p sakiyomi --test api_types`.\n",
+    );
+    macro_rules! write_all {
+        ($($type:ty),* $(,)?) => {$(
+            text.push('\n');
+            text += &<$type as TS>::docs().unwrap_or_default();
+            text += &format!("export {}\n", <$type as TS>::decl(&config));
+        )*};
+    }
+    write_all!(
+        Catalog,
+        GameEntry,
+        Entry,
+        sakiyomi_catalog::Parameter,
+        Limits,
+        GameRequest,
+        GameAnswer,
+        MatchRecord,
+        PositionRequest,
+        Position,
+        Replay,
+        ReplayPosition,
+        TurnOf,
+        Past,
+        Choosing,
+        LegalAction,
+        View,
+        sakiyomi_core::Board,
+        sakiyomi_core::Grid,
+        sakiyomi_core::Cell,
+        sakiyomi_core::Panel,
+        ThinkRequest,
+        sakiyomi_catalog::Thought,
+        sakiyomi_catalog::ThoughtRow,
+        sakiyomi_catalog::ThoughtArm,
+        sakiyomi_catalog::ThoughtBranch,
+        SealRequest,
+        Sealed,
+        SealedChoice,
+        RulesRequest,
+        JobRequest,
+        Job,
+        JobState,
+        JobRow,
+        ExperimentEntry,
+        ExperimentState,
+        StoreEntry,
+        ApiError,
+        ErrorCode,
+    );
+    text
+}

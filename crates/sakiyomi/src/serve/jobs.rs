@@ -1,0 +1,305 @@
+//! Duels and experiments that run on the server. What they play goes into the store, so that a job that
+//! was stopped, or whose server was, goes on where it was.
+
+use std::convert::Infallible;
+use std::fs;
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use sakiyomi_core::Stop;
+use sakiyomi_core::stats::Tally;
+use sakiyomi_eval::experiment::{Experiment, Scale};
+use sakiyomi_eval::{Pairing, RunProgress, RunSettings, run_experiments};
+use tokio::sync::watch;
+use tokio_stream::wrappers::WatchStream;
+use tokio_stream::{Stream, StreamExt};
+
+use super::api::{ApiError, ErrorCode, Job, JobRequest, JobRow, JobState};
+use super::think::PULSE;
+use super::{Body, LIMITS, ServeSettings, Shared, guard};
+
+/// Jobs that run at the same time.
+const MOST_RUNNING: usize = 2;
+const MOST_JOBS: usize = 200;
+const UNIT_SECONDS: f64 = 1.0;
+
+/// All jobs, the running ones with their threads.
+#[derive(Debug)]
+pub(super) struct Jobs {
+    list: Mutex<Vec<Entry>>,
+    /// The requests are written here, so that a server that starts again knows them.
+    file: PathBuf,
+}
+
+#[derive(Debug)]
+struct Entry {
+    told: watch::Sender<Job>,
+    run: Option<Run>,
+}
+
+#[derive(Debug)]
+struct Run {
+    stop: Arc<Stop>,
+    thread: JoinHandle<()>,
+}
+
+impl Entry {
+    fn new(id: u32, request: JobRequest) -> Entry {
+        let title = match &request {
+            JobRequest::Duel { game, agents: [first, second], .. } => {
+                format!("{first} against {second} at {game}")
+            }
+            JobRequest::Experiment { id, scale } => format!("{id} ({scale})"),
+        };
+        let job = Job {
+            id,
+            request,
+            title,
+            state: JobState::Stopped,
+            games_done: 0,
+            games: 0,
+            seconds: 0.0,
+            seconds_left: None,
+            rows: Vec::new(),
+            message: String::new(),
+        };
+        Entry { told: watch::Sender::new(job), run: None }
+    }
+
+    fn job(&self) -> Job {
+        self.told.borrow().clone()
+    }
+
+    fn is_running(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| !run.thread.is_finished())
+    }
+}
+
+impl Jobs {
+    /// The jobs that a server with this store knew before, stopped.
+    pub(super) fn load(settings: &ServeSettings) -> Jobs {
+        let file = settings.store.with_extension("jobs.json");
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let known: Vec<(u32, JobRequest)> = serde_json::from_str(&text).unwrap_or_default();
+        let list = known.into_iter().map(|(id, request)| Entry::new(id, request)).collect();
+        Jobs { list: Mutex::new(list), file }
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the requests. That they outlive the server is a comfort, not a promise, so a disk that
+    /// cannot be written to is no reason to refuse a job.
+    fn save(&self, list: &[Entry]) {
+        let known: Vec<(u32, JobRequest)> =
+            list.iter().map(|entry| (entry.job().id, entry.job().request)).collect();
+        if let Ok(text) = serde_json::to_string_pretty(&known) {
+            let _ = fs::write(&self.file, text);
+        }
+    }
+
+    fn start(&self, request: JobRequest, settings: &ServeSettings) -> Result<Job, ApiError> {
+        let mut list = self.list();
+        if let Some(at) = list.iter().position(|entry| entry.job().request == request) {
+            return run(&mut list, at, settings);
+        }
+        if list.len() >= MOST_JOBS {
+            let message = format!("{MOST_JOBS} jobs are listed; forget some first");
+            return Err(ApiError::new(ErrorCode::Busy, message));
+        }
+        let id = list.iter().map(|entry| entry.job().id).max().unwrap_or(0) + 1;
+        list.push(Entry::new(id, request));
+        let at = list.len() - 1;
+        match run(&mut list, at, settings) {
+            Ok(job) => {
+                self.save(&list);
+                Ok(job)
+            }
+            // What cannot be started at all is not worth a line in the list.
+            Err(error) => {
+                list.pop();
+                Err(error)
+            }
+        }
+    }
+
+    fn command(&self, id: u32, what: &str, settings: &ServeSettings) -> Result<Job, ApiError> {
+        let mut list = self.list();
+        let at = find(&list, id)?;
+        match what {
+            "stop" => {
+                if let Some(run) = &list[at].run {
+                    run.stop.request();
+                }
+                Ok(list[at].job())
+            }
+            "resume" => run(&mut list, at, settings),
+            "forget" if list[at].is_running() => {
+                Err(ApiError::new(ErrorCode::BadRequest, "it runs; stop it first"))
+            }
+            "forget" => {
+                let entry = list.remove(at);
+                self.save(&list);
+                Ok(entry.job())
+            }
+            _ => Err(ApiError::new(ErrorCode::NotFound, "known: stop, resume, forget")),
+        }
+    }
+
+    fn watch(&self, id: u32) -> Result<watch::Receiver<Job>, ApiError> {
+        let list = self.list();
+        Ok(list[find(&list, id)?].told.subscribe())
+    }
+
+    /// Stops everything and waits until it has stopped.
+    pub(super) fn stop_all(&self) {
+        let runs: Vec<Run> = self.list().iter_mut().filter_map(|entry| entry.run.take()).collect();
+        runs.iter().for_each(|run| run.stop.request());
+        for run in runs {
+            let _ = run.thread.join();
+        }
+    }
+}
+
+fn find(list: &[Entry], id: u32) -> Result<usize, ApiError> {
+    let message = || format!("there is no job {id} any more");
+    let found = list.iter().position(|entry| entry.told.borrow().id == id);
+    found.ok_or_else(|| ApiError::new(ErrorCode::NotFound, message()))
+}
+
+/// Starts a job, or lets it go on.
+fn run(list: &mut [Entry], at: usize, settings: &ServeSettings) -> Result<Job, ApiError> {
+    if list[at].is_running() {
+        return Ok(list[at].job());
+    }
+    if list.iter().filter(|entry| entry.is_running()).count() >= MOST_RUNNING {
+        let message = format!("{MOST_RUNNING} jobs are running; stop one or wait");
+        return Err(ApiError::new(ErrorCode::Busy, message));
+    }
+    let job = list[at].job();
+    let (experiment, scale) = experiment(&job, &settings.experiments)?;
+    let told = list[at].told.clone();
+    told.send_modify(|job| {
+        job.state = JobState::Running;
+        job.title.clone_from(&experiment.title);
+        job.message.clear();
+    });
+    let stop = Arc::new(Stop::new());
+    let settings = settings.clone();
+    let on_thread = Arc::clone(&stop);
+    let thread = thread::spawn(move || {
+        let run_settings =
+            RunSettings { scale, threads: settings.threads, unit_seconds: UNIT_SECONDS };
+        let start = Instant::now();
+        let mut tell = |progress: &RunProgress| {
+            let seconds = start.elapsed().as_secs_f64();
+            told.send_modify(|job| show_progress(job, &experiment.id, progress, seconds));
+        };
+        let ran =
+            run_experiments(&[&experiment], run_settings, &settings.store, &on_thread, &mut tell);
+        told.send_modify(|job| match ran {
+            Ok(summary) if summary.games_done < summary.games => job.state = JobState::Stopped,
+            Ok(_) => job.state = JobState::Done,
+            Err(error) => {
+                job.state = JobState::Failed;
+                job.message = error.to_string();
+            }
+        });
+    });
+    list[at].run = Some(Run { stop, thread });
+    Ok(list[at].job())
+}
+
+/// What a request wants to be played.
+fn experiment(job: &Job, folder: &FilePath) -> Result<(Experiment, Scale), ApiError> {
+    let wrong = |message: String| ApiError::new(ErrorCode::BadRequest, message);
+    match &job.request {
+        JobRequest::Duel { game, agents: [first, second], games, seed } => {
+            if *games == 0 || *games > LIMITS.duel_games {
+                return Err(wrong(format!(
+                    "{games} games; 1 to {} are possible",
+                    LIMITS.duel_games
+                )));
+            }
+            let game = guard::game(game)?;
+            if game.players()? < 2 {
+                return Err(wrong(format!("{game} has 1 player; a duel needs at least 2")));
+            }
+            let agents = [guard::agent(first)?, guard::agent(second)?];
+            let pairing = Pairing { game, agents, seed: *seed };
+            pairing.try_out().map_err(|error| ApiError::agent(&error))?;
+            let id = format!("duel-{}", job.id);
+            Ok((Experiment::of_duel(&id, pairing, *games), Scale::Quick))
+        }
+        JobRequest::Experiment { id, scale } => {
+            let scale = scale.parse().map_err(wrong)?;
+            let all = Experiment::load_all(folder).map_err(ApiError::failed)?;
+            let found = all.into_iter().find(|experiment| experiment.id == *id);
+            let missing =
+                || ApiError::new(ErrorCode::NotFound, format!("no experiment is called `{id}`"));
+            Ok((found.ok_or_else(missing)?, scale))
+        }
+    }
+}
+
+fn show_progress(job: &mut Job, experiment: &str, progress: &RunProgress, seconds: f64) {
+    job.games_done = progress.games_done;
+    job.games = progress.games;
+    job.seconds = seconds;
+    job.seconds_left = progress.seconds_left;
+    let prefix = format!("{experiment}: ");
+    let row = |(name, tally): &(String, Tally)| {
+        let interval = tally.interval();
+        JobRow {
+            name: name.strip_prefix(&prefix).unwrap_or(name).to_owned(),
+            wins: tally.wins,
+            draws: tally.draws,
+            losses: tally.losses,
+            score: tally.score(),
+            low: interval.low,
+            high: interval.high,
+            p: tally.sign_test(),
+        }
+    };
+    job.rows = progress.tallies.iter().map(row).collect();
+}
+
+pub(super) async fn list(State(lab): State<Shared>) -> Json<Vec<Job>> {
+    Json(lab.jobs.list().iter().map(Entry::job).collect())
+}
+
+pub(super) async fn start(
+    State(lab): State<Shared>,
+    Body(request): Body<JobRequest>,
+) -> Result<Json<Job>, ApiError> {
+    let jobs = Arc::clone(&lab);
+    lab.work(move || jobs.jobs.start(request, &jobs.settings)).await.map(Json)
+}
+
+pub(super) async fn command(
+    State(lab): State<Shared>,
+    Path((id, what)): Path<(u32, String)>,
+) -> Result<Json<Job>, ApiError> {
+    let jobs = Arc::clone(&lab);
+    lab.work(move || jobs.jobs.command(id, &what, &jobs.settings)).await.map(Json)
+}
+
+pub(super) async fn events(
+    State(lab): State<Shared>,
+    Path((id, what)): Path<(u32, String)>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    if what != "events" {
+        return Err(ApiError::new(ErrorCode::NotFound, "known: events"));
+    }
+    let told = WatchStream::new(lab.jobs.watch(id)?);
+    let events =
+        told.map(|job| Ok(Event::default().event("job").json_data(job).unwrap_or_default()));
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
+}

@@ -1,0 +1,157 @@
+//! The lab in the browser: the page itself, and what it asks for (docs/api.md).
+//!
+//! A match is never kept here: every request carries its record, and the answer is worked out from it.
+//! The server holds only what runs (searches, jobs) and what must stay hidden or is too large for an
+//! address (choices made at once, rules that were handed over).
+
+pub mod api;
+mod guard;
+mod jobs;
+mod lab;
+mod matches;
+mod page;
+mod sealed;
+mod think;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{DefaultBodyLimit, FromRequest, Request};
+use axum::routing::{get, post};
+use axum::{Router, middleware};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+use api::{ApiError, ErrorCode, Limits};
+use jobs::Jobs;
+use sealed::SealedChoices;
+
+/// How the lab is served.
+#[derive(Clone, Debug)]
+pub struct ServeSettings {
+    pub listen: SocketAddr,
+    /// Whoever has it may ask; without one everybody may, which is for loopback only.
+    pub token: Option<String>,
+    pub store: PathBuf,
+    pub experiments: PathBuf,
+    pub threads: usize,
+}
+
+const LIMITS: Limits =
+    Limits { seconds: 60.0, memory_bytes: 256 << 20, upload_bytes: 1 << 20, duel_games: 100_000 };
+
+/// Searches at the same time; who comes later is told to wait.
+const MOST_SEARCHES: usize = 64;
+/// Positions that are worked out at the same time.
+const MOST_REBUILDS: usize = 16;
+
+/// What all requests share.
+#[derive(Debug)]
+struct Lab {
+    settings: ServeSettings,
+    searches: Arc<Semaphore>,
+    rebuilds: Semaphore,
+    sealed: SealedChoices,
+    jobs: Jobs,
+}
+
+type Shared = Arc<Lab>;
+
+/// A server that listens and can be run.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    lab: Shared,
+}
+
+impl Server {
+    /// Starts to listen, so that the address is known.
+    pub async fn bind(settings: ServeSettings) -> std::io::Result<Server> {
+        let listener = TcpListener::bind(settings.listen).await?;
+        let jobs = Jobs::load(&settings);
+        let lab = Lab {
+            searches: Arc::new(Semaphore::new(MOST_SEARCHES)),
+            rebuilds: Semaphore::new(MOST_REBUILDS),
+            sealed: SealedChoices::default(),
+            jobs,
+            settings,
+        };
+        Ok(Server { listener, lab: Arc::new(lab) })
+    }
+
+    /// The address of the page, with the token if one is needed.
+    pub fn url(&self) -> std::io::Result<String> {
+        let address = self.listener.local_addr()?;
+        let query = self.lab.settings.token.as_ref().map(|token| format!("?token={token}"));
+        Ok(format!("http://{address}/{}", query.unwrap_or_default()))
+    }
+
+    /// Serves until `stop` is ready; then jobs are stopped, and what they have played stays.
+    pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
+        let lab = Arc::clone(&self.lab);
+        let server = axum::serve(self.listener, router(self.lab));
+        // Streams of events do not end by themselves, so nobody waits for them.
+        tokio::select! {
+            served = server => served?,
+            () = stop => {}
+        }
+        let _ = spawn_blocking(move || lab.jobs.stop_all()).await;
+        Ok(())
+    }
+}
+
+fn router(lab: Shared) -> Router {
+    let guarded = Arc::clone(&lab);
+    Router::new()
+        .route("/api/catalog", get(matches::catalog))
+        .route("/api/game", post(matches::game))
+        .route("/api/position", post(matches::position))
+        .route("/api/replay", post(matches::replayed))
+        .route("/api/rules", post(matches::rules))
+        .route("/api/think", post(think::think))
+        .route("/api/sealed", post(sealed::seal))
+        .route("/api/sealed/{match_id}/{step}", get(sealed::events))
+        .route("/api/jobs", get(jobs::list).post(jobs::start))
+        .route("/api/jobs/{id}/{what}", get(jobs::events).post(jobs::command))
+        .route("/api/experiments", get(lab::experiments))
+        .route("/api/store", get(lab::store))
+        .route("/api/store/{cell}/{game}", get(lab::record))
+        .route("/reports/{id}", get(lab::report))
+        .route("/reports/{scale}/{file}", get(lab::report_file))
+        .fallback(page::file)
+        .layer(DefaultBodyLimit::max(LIMITS.upload_bytes))
+        .layer(middleware::from_fn_with_state(guarded, guard::admit))
+        .with_state(lab)
+}
+
+/// JSON whose faults are told in the one form of errors.
+struct Body<T>(T);
+
+impl<S: Send + Sync, T: serde::de::DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Body<T>, ApiError> {
+        match axum::Json::from_request(request, state).await {
+            Ok(axum::Json(value)) => Ok(Body(value)),
+            Err(JsonRejection::BytesRejection(_)) => Err(ApiError::new(
+                ErrorCode::TooLarge,
+                format!("a request may have up to {} bytes", LIMITS.upload_bytes),
+            )),
+            Err(rejection) => Err(ApiError::new(ErrorCode::BadRequest, rejection.body_text())),
+        }
+    }
+}
+
+impl Lab {
+    /// Does work that takes a while, away from the threads that answer.
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let _turn = self.rebuilds.acquire().await.map_err(ApiError::failed)?;
+        spawn_blocking(work).await.map_err(ApiError::failed)?
+    }
+}

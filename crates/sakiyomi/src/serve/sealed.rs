@@ -1,0 +1,180 @@
+//! Choices that are made at once: each stays hidden until all persons have chosen.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use sakiyomi_core::Player;
+use tokio::sync::watch;
+use tokio_stream::wrappers::WatchStream;
+use tokio_stream::{Stream, StreamExt};
+
+use super::api::{ApiError, ErrorCode, PositionRequest, SealRequest, Sealed, SealedChoice};
+use super::think::PULSE;
+use super::{Body, Shared, matches};
+
+const LONGEST_ID: usize = 64;
+const MOST_ROUNDS: usize = 10_000;
+const KEPT_FOR: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// Rounds of choosing, by match and number of steps so far.
+#[derive(Debug, Default)]
+pub(super) struct SealedChoices(Mutex<BTreeMap<(String, usize), Round>>);
+
+#[derive(Debug)]
+struct Round {
+    since: Instant,
+    moves: Vec<Vec<String>>,
+    persons: Vec<u8>,
+    choices: BTreeMap<u8, String>,
+    told: watch::Sender<Sealed>,
+}
+
+impl Round {
+    fn new(persons: Vec<u8>, moves: Vec<Vec<String>>) -> Round {
+        let told = watch::Sender::new(Sealed { waiting_for: persons.clone(), choices: Vec::new() });
+        Round { since: Instant::now(), moves, persons, choices: BTreeMap::new(), told }
+    }
+
+    /// What may be told: who is waited for, and the choices only when that is nobody.
+    fn sealed(&self) -> Sealed {
+        let open = |player: &&u8| !self.choices.contains_key(player);
+        let waiting_for: Vec<u8> = self.persons.iter().filter(open).copied().collect();
+        let choice = |(&player, text): (&u8, &String)| SealedChoice { player, text: text.clone() };
+        let choices = match waiting_for.is_empty() {
+            true => self.choices.iter().map(choice).collect(),
+            false => Vec::new(),
+        };
+        Sealed { waiting_for, choices }
+    }
+}
+
+impl SealedChoices {
+    fn rounds(&self) -> MutexGuard<'_, BTreeMap<(String, usize), Round>> {
+        let mut rounds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if rounds.len() > MOST_ROUNDS {
+            rounds.retain(|_, round| round.since.elapsed() < KEPT_FOR);
+        }
+        rounds
+    }
+
+    fn enter(&self, request: SealRequest) -> Result<Sealed, ApiError> {
+        let SealRequest { match_id, record, player, text, mut persons } = request;
+        let mut rounds = self.rounds();
+        if rounds.len() > MOST_ROUNDS {
+            return Err(ApiError::new(ErrorCode::Busy, "too many matches wait for choices"));
+        }
+        persons.sort_unstable();
+        persons.dedup();
+        let key = (match_id, record.moves.len());
+        let round = rounds.entry(key).or_insert_with(|| Round::new(persons.clone(), Vec::new()));
+        // The match took another way, such as after an undo: what was chosen there is void.
+        if round.choices.is_empty() || round.moves != record.moves || round.persons != persons {
+            let told = round.told.clone();
+            *round = Round { told, ..Round::new(persons, record.moves) };
+        }
+        if !round.sealed().waiting_for.is_empty() {
+            round.choices.insert(player, text);
+        }
+        let sealed = round.sealed();
+        round.told.send_replace(sealed.clone());
+        Ok(sealed)
+    }
+
+    fn watch(&self, match_id: String, step: usize) -> watch::Receiver<Sealed> {
+        let mut rounds = self.rounds();
+        let round =
+            rounds.entry((match_id, step)).or_insert_with(|| Round::new(Vec::new(), Vec::new()));
+        round.told.subscribe()
+    }
+}
+
+pub(super) async fn seal(
+    State(lab): State<Shared>,
+    Body(mut request): Body<SealRequest>,
+) -> Result<Json<Sealed>, ApiError> {
+    check_id(&request.match_id)?;
+    let (record, player) = (request.record.clone(), request.player);
+    if !request.persons.contains(&player) {
+        let message = format!("player {player} is not among the persons {:?}", request.persons);
+        return Err(ApiError::new(ErrorCode::BadRequest, message));
+    }
+    let text = request.text.clone();
+    request.text = lab
+        .work(move || {
+            let table = matches::rebuild(&PositionRequest { record })?;
+            Ok(table.legal_text(Player(player), &text)?)
+        })
+        .await?;
+    lab.sealed.enter(request).map(Json)
+}
+
+pub(super) async fn events(
+    State(lab): State<Shared>,
+    Path((match_id, step)): Path<(String, usize)>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    check_id(&match_id)?;
+    let told = WatchStream::new(lab.sealed.watch(match_id, step));
+    let events = told
+        .map(|sealed| Ok(Event::default().event("sealed").json_data(sealed).unwrap_or_default()));
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
+}
+
+fn check_id(id: &str) -> Result<(), ApiError> {
+    match id.len() {
+        1..=LONGEST_ID => Ok(()),
+        _ => {
+            let message = format!("`match_id` has 1 to {LONGEST_ID} letters");
+            Err(ApiError::new(ErrorCode::BadRequest, message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::api::MatchRecord;
+    use super::*;
+
+    fn choose(choices: &SealedChoices, moves: &[&str], player: u8, text: &str) -> Sealed {
+        let moves = moves.iter().map(|text| vec![(*text).to_owned()]).collect();
+        let record = MatchRecord { game: "hagetaka".to_owned(), seed: 1, moves };
+        let request = SealRequest {
+            match_id: "m".to_owned(),
+            record,
+            player,
+            text: text.to_owned(),
+            persons: vec![2, 0],
+        };
+        choices.enter(request).unwrap()
+    }
+
+    #[test]
+    fn nothing_is_told_before_all_have_chosen() {
+        let choices = SealedChoices::default();
+        let watcher = choices.watch("m".to_owned(), 1);
+        let first = choose(&choices, &["+3"], 0, "5");
+        assert_eq!(first, Sealed { waiting_for: vec![2], choices: Vec::new() });
+        assert_eq!(*watcher.borrow(), first);
+        // Who changes their mind may, as long as it is hidden.
+        choose(&choices, &["+3"], 0, "4");
+        let all = choose(&choices, &["+3"], 2, "1");
+        let told: Vec<(u8, &str)> =
+            all.choices.iter().map(|c| (c.player, c.text.as_str())).collect();
+        assert_eq!(told, [(0, "4"), (2, "1")]);
+        assert_eq!(*watcher.borrow(), all);
+        assert_eq!(choose(&choices, &["+3"], 0, "2"), all, "now it is too late");
+    }
+
+    #[test]
+    fn a_match_that_took_another_way_starts_anew() {
+        let choices = SealedChoices::default();
+        choose(&choices, &["+3"], 0, "5");
+        let other = choose(&choices, &["-1"], 2, "1");
+        assert_eq!(other.waiting_for, [0]);
+    }
+}

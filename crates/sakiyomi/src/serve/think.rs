@@ -1,0 +1,77 @@
+//! Searches that a page watches. When the page goes away, its search stops.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use sakiyomi_catalog::Thought;
+use sakiyomi_core::{Player, Stop};
+use serde::Serialize;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tokio_stream::{Stream, StreamExt};
+
+use super::api::{ApiError, ErrorCode, PositionRequest, ThinkRequest};
+use super::{Body, LIMITS, Shared, guard, matches};
+
+type Events = UnboundedSender<Event>;
+
+pub(super) async fn think(
+    State(lab): State<Shared>,
+    Body(request): Body<ThinkRequest>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let busy = |_| ApiError::new(ErrorCode::Busy, "many searches go on; try again in a moment");
+    let turn = Arc::clone(&lab.searches).try_acquire_owned().map_err(busy)?;
+    let ThinkRequest { record, player, agent } = request;
+    let agent = guard::agent(&agent)?;
+    let table = lab.work(move || matches::rebuild(&PositionRequest { record })).await?;
+    if usize::from(player) >= table.players() {
+        let message = format!("player {player}; there are {} players, from 0", table.players());
+        return Err(ApiError::new(ErrorCode::BadRequest, message));
+    }
+    let (events, received) = unbounded_channel();
+    let stop = Arc::new(Stop::new());
+    let stopping = StopOnDrop(Arc::clone(&stop));
+    // Agents without a budget, such as one that solves the game, are stopped from outside.
+    let too_long = Arc::clone(&stop);
+    let alarm = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs_f64(LIMITS.seconds) + PULSE).await;
+        too_long.request();
+    });
+    tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        let mut watch = |thought: Thought| send(&events, "thought", &thought);
+        match table.inspect(&agent, Player(player), &stop, &mut watch) {
+            Ok(thought) => send(&events, "done", &thought),
+            Err(error) => send(&events, "error", &ApiError::from(error)),
+        }
+        alarm.abort();
+    });
+    let events = UnboundedReceiverStream::new(received).map(move |event| {
+        // The stream owns this: dropped with it, it stops the search.
+        let _ = &stopping;
+        Ok(event)
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
+}
+
+/// How often a quiet stream shows that it is alive, and notices that nobody listens.
+pub(super) const PULSE: Duration = Duration::from_secs(1);
+
+fn send(events: &Events, name: &str, data: &impl Serialize) {
+    if let Ok(event) = Event::default().event(name).json_data(data) {
+        // Nobody listens any more: the stop comes by the dropped stream.
+        let _ = events.send(event);
+    }
+}
+
+struct StopOnDrop(Arc<Stop>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.request();
+    }
+}

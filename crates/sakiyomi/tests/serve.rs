@@ -1,0 +1,390 @@
+//! The server of the page, asked over HTTP.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use sakiyomi::serve::{ServeSettings, Server};
+use serde_json::{Value, json};
+
+/// A server on a port of its own, which lives as long as this does.
+struct Running {
+    address: SocketAddr,
+    token: Option<String>,
+    folder: tempfile::TempDir,
+    stop: Option<tokio::sync::oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Running {
+    fn start() -> Running {
+        Running::with_token(None)
+    }
+
+    fn with_token(token: Option<&str>) -> Running {
+        Running::at("127.0.0.1:0".parse().unwrap(), token, tempfile::tempdir().unwrap())
+    }
+
+    fn at(listen: SocketAddr, token: Option<&str>, folder: tempfile::TempDir) -> Running {
+        let experiments = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments").into();
+        let settings = ServeSettings {
+            listen,
+            token: token.map(str::to_owned),
+            store: folder.path().join("store.sqlite"),
+            experiments,
+            threads: 2,
+        };
+        let (tell, told) = std::sync::mpsc::channel();
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let thread = std::thread::spawn(move || {
+            tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(
+                async {
+                    let server = Server::bind(settings).await.unwrap();
+                    tell.send(server.url().unwrap()).unwrap();
+                    let stopped = async {
+                        let _ = stopped.await;
+                    };
+                    server.run(stopped).await.unwrap();
+                },
+            );
+        });
+        let url = told.recv().unwrap();
+        let address = url.trim_start_matches("http://").split('/').next().unwrap().parse().unwrap();
+        let token = token.map(str::to_owned);
+        Running { address, token, folder, stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// Ends the server and starts another on the same port and store.
+    fn restart(mut self) -> Running {
+        self.end();
+        let folder = std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap());
+        Running::at(self.address, self.token.clone().as_deref(), folder)
+    }
+
+    fn end(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+
+    /// Sends a request as it is and hands over the connection.
+    fn send(&self, head: &str, body: &str) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let length = body.len();
+        write!(stream, "{head}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+        BufReader::new(stream)
+    }
+
+    fn host(&self) -> String {
+        format!("Host: {}\r\nConnection: close\r\nContent-Type: application/json", self.address)
+    }
+
+    fn ask(&self, head: &str, body: &str) -> (u16, String, String) {
+        let mut reader = self.send(head, body);
+        let mut answer = String::new();
+        // A connection that is reset after the answer has still answered.
+        let _ = reader.read_to_string(&mut answer);
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+        (status, head.to_owned(), body.to_owned())
+    }
+
+    fn get(&self, path: &str) -> (u16, String) {
+        let (status, _, body) = self.ask(&format!("GET {path} HTTP/1.1\r\n{}", self.host()), "");
+        (status, body)
+    }
+
+    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        let head = format!("POST {path} HTTP/1.1\r\n{}", self.host());
+        let (status, _, body) = self.ask(&head, &body.to_string());
+        (status, serde_json::from_str(&body).unwrap_or(Value::Null))
+    }
+
+    /// The events of a search, by name.
+    fn think(&self, record: &Value, player: u8, agent: &str) -> Vec<(String, Value)> {
+        let request = json!({ "record": record, "player": player, "agent": agent });
+        let head = format!("POST /api/think HTTP/1.1\r\n{}", self.host());
+        let (_, _, body) = self.ask(&head, &request.to_string());
+        let mut name = String::new();
+        let mut events = Vec::new();
+        for line in body.lines() {
+            if let Some(event) = line.strip_prefix("event: ") {
+                name = event.to_owned();
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                events.push((name.clone(), serde_json::from_str(data).unwrap()));
+            }
+        }
+        events
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn start_of(game: &str) -> Value {
+    json!({ "game": game, "seed": 1, "moves": [] })
+}
+
+#[test]
+fn a_whole_match_against_an_agent() {
+    let server = Running::start();
+    let mut record = start_of("tic-tac-toe");
+    loop {
+        let (status, position) = server.post("/api/position", &json!({ "record": record }));
+        assert_eq!(status, 200, "{position}");
+        record = position["record"].clone();
+        if position["turn"]["kind"] == "over" {
+            assert_eq!(position["turn"]["payoffs"], json!([0.5, 0.5]), "perfect play draws");
+            break;
+        }
+        let player = position["turn"]["players"][0].as_u64().unwrap() as u8;
+        let events = server.think(&record, player, "maxn:depth=9");
+        let (name, thought) = events.last().unwrap();
+        assert_eq!(name, "done");
+        let moves = record["moves"].as_array_mut().unwrap();
+        moves.push(json!([thought["action"]]));
+    }
+    let (status, replay) = server.post("/api/replay", &json!({ "record": record }));
+    assert_eq!(status, 200);
+    assert_eq!(replay["positions"].as_array().unwrap().len(), 10);
+    assert_eq!(replay["past"][0]["by"], json!([0]));
+}
+
+#[test]
+fn a_search_tells_what_it_thinks_while_it_thinks() {
+    let server = Running::start();
+    let events = server.think(&start_of("connect-four"), 0, "uct:time=600ms");
+    let thoughts: Vec<&Value> = events.iter().filter(|e| e.0 == "thought").map(|e| &e.1).collect();
+    assert!(thoughts.len() >= 2, "{} thoughts", thoughts.len());
+    let visits = |thought: &Value| thought["iterations"].as_u64().unwrap();
+    assert!(visits(thoughts[0]) < visits(thoughts[1]));
+    assert_eq!(thoughts[0]["rows"][0]["arms"].as_array().unwrap().len(), 7);
+    let done = &events.last().unwrap().1;
+    assert_eq!(done["action"], done["line"][0][0]);
+    let tree = &done["tree"];
+    assert!(!tree["children"][0]["children"].as_array().unwrap().is_empty(), "{tree}");
+}
+
+#[test]
+fn a_watched_search_decides_like_any_other() {
+    let server = Running::start();
+    let events = server.think(&start_of("hagetaka:n=5"), 1, "rm:iterations=20000");
+    let done = &events.last().unwrap().1;
+    assert_eq!(done["iterations"], 20_000);
+    assert_eq!(done["rows"].as_array().unwrap().len(), 2, "both players' strategies");
+    let again = server.think(&start_of("hagetaka:n=5"), 1, "rm:iterations=20000");
+    assert_eq!(again.last().unwrap().1["rows"], done["rows"]);
+}
+
+#[test]
+fn a_search_stops_when_its_page_goes_away() {
+    let server = Running::start();
+    let request =
+        json!({ "record": start_of("othello"), "player": 0, "agent": "uct:time=59s" }).to_string();
+    // More than may think at once, one after the other: each must have made room for the next.
+    for _ in 0..70 {
+        let head = format!("POST /api/think HTTP/1.1\r\n{}", server.host());
+        let mut reader = server.send(&head, &request);
+        let deadline = Instant::now() + Duration::from_secs(50);
+        let mut line = String::new();
+        while !line.starts_with("event: thought") {
+            assert!(Instant::now() < deadline, "no thought came");
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+            assert!(!line.contains("busy"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn bad_requests_get_a_clear_answer() {
+    let server = Running::start();
+    let illegal =
+        json!({ "record": { "game": "tic-tac-toe", "seed": 1, "moves": [["b2"], ["b2"]] } });
+    let cases = [
+        ("/api/position", json!({ "record": start_of("chess") }), 422, "unknown-game"),
+        ("/api/position", illegal, 422, "illegal-move"),
+        ("/api/position", json!({ "record": 5 }), 400, "bad-request"),
+        ("/api/position", json!({ "record": start_of("gdl:rules=rff") }), 404, "unknown-rules"),
+        ("/api/game", json!({ "game": "gdl:file=/etc/hostname" }), 403, "refused"),
+        ("/api/rules", json!({ "text": "(role x)\n(role" }), 422, "broken-rules"),
+        (
+            "/api/think",
+            json!({ "record": start_of("othello"), "player": 0, "agent": "exec:/bin/sh" }),
+            403,
+            "refused",
+        ),
+        (
+            "/api/think",
+            json!({ "record": start_of("othello"), "player": 9, "agent": "uct" }),
+            400,
+            "bad-request",
+        ),
+        (
+            "/api/jobs",
+            json!({ "kind": "duel", "game": "othello", "agents": ["uct", "sp"], "games": 2, "seed": 1 }),
+            422,
+            "unknown-agent",
+        ),
+        ("/api/jobs/99/stop", json!({}), 404, "not-found"),
+        ("/api/nothing", json!({}), 404, "not-found"),
+    ];
+    for (path, body, status, code) in cases {
+        let (got, answer) = server.post(path, &body);
+        assert_eq!((got, &answer["code"]), (status, &json!(code)), "{path} {body}: {answer}");
+        assert!(!answer["message"].as_str().unwrap().is_empty());
+    }
+    let (_, broken) = server.post("/api/rules", &json!({ "text": "(role x)\n  (role" }));
+    assert_eq!((&broken["line"], &broken["column"]), (&json!(2), &json!(3)), "{broken}");
+    let (_, illegal) = server.post(
+        "/api/position",
+        &json!({ "record": { "game": "tic-tac-toe", "seed": 1, "moves": [["b2"], ["b2"]] } }),
+    );
+    assert!(illegal["message"].as_str().unwrap().contains("step 2 of the record"), "{illegal}");
+}
+
+#[test]
+fn nothing_outside_the_page_is_served() {
+    let server = Running::start();
+    for path in ["/../Cargo.toml", "/assets/../../Cargo.toml", "/%2e%2e/Cargo.toml", "/etc/passwd"]
+    {
+        let (status, body) = server.get(path);
+        assert_eq!(status, 404, "{path}");
+        assert!(!body.contains("[package]") && !body.contains("root:"), "{path}");
+    }
+    for path in ["/reports/quick/..%2f..%2fCargo.toml", "/reports/..%2f..", "/reports/quick/x.html"]
+    {
+        assert_eq!(server.get(path).0, 404, "{path}");
+    }
+    let large = json!({ "text": "x".repeat(2 << 20) });
+    assert_eq!(server.post("/api/rules", &large).0, 413);
+}
+
+#[test]
+fn pages_of_other_addresses_are_turned_away() {
+    let server = Running::start();
+    let (status, ..) =
+        server.ask("GET /api/catalog HTTP/1.1\r\nHost: evil.example\r\nConnection: close", "");
+    assert_eq!(status, 403);
+    let head =
+        format!("POST /api/game HTTP/1.1\r\nOrigin: http://evil.example\r\n{}", server.host());
+    assert_eq!(server.ask(&head, "{\"game\":\"othello\"}").0, 403);
+    assert_eq!(server.get("/api/catalog").0, 200);
+}
+
+#[test]
+fn a_token_is_asked_for_and_kept_in_the_browser() {
+    let server = Running::with_token(Some("secret-token"));
+    assert_eq!(server.get("/api/catalog").0, 401);
+    let get = |path: &str, more: &str| {
+        server.ask(&format!("GET {path} HTTP/1.1\r\n{more}{}", server.host()), "")
+    };
+    let (status, head, _) = get("/?token=secret-token", "");
+    assert_eq!(status, 303);
+    let cookie = head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    assert_eq!(get("/api/catalog", &format!("Cookie: {cookie}\r\n")).0, 200);
+    assert_eq!(get("/api/catalog", "Authorization: Bearer secret-token\r\n").0, 200);
+    assert_eq!(get("/api/catalog", "Authorization: Bearer secret-tokem\r\n").0, 401);
+}
+
+#[test]
+fn a_choice_is_hidden_until_all_have_chosen() {
+    let server = Running::start();
+    let (_, position) =
+        server.post("/api/position", &json!({ "record": start_of("hagetaka:n=3") }));
+    let record = &position["record"];
+    let choose = |player: u8, text: &str| {
+        let request = json!({
+            "match_id": "m1", "record": record, "player": player, "text": text, "persons": [0, 1],
+        });
+        server.post("/api/sealed", &request)
+    };
+    assert_eq!(choose(0, "9").0, 422, "there is no such card");
+    let (_, first) = choose(0, "2");
+    assert_eq!(first, json!({ "waiting_for": [1], "choices": [] }));
+    let (_, both) = choose(1, "3");
+    assert_eq!(both["choices"][0], json!({ "player": 0, "text": "2" }));
+    assert_eq!(both["choices"][1], json!({ "player": 1, "text": "3" }));
+}
+
+#[test]
+fn rules_that_were_handed_over_are_played() {
+    let server = Running::start();
+    let text = include_str!("../../../games/gdl/tug_of_war.kif");
+    let (status, game) = server.post("/api/rules", &json!({ "text": text }));
+    assert_eq!(status, 200, "{game}");
+    let name = game["game"].as_str().unwrap();
+    assert!(game["agents"].as_array().unwrap().contains(&json!("rm")), "{game}");
+    let (status, position) = server.post("/api/position", &json!({ "record": start_of(name) }));
+    assert_eq!(status, 200);
+    assert_eq!(position["turn"]["players"], json!([0, 1]), "both choose at once");
+}
+
+/// A job is stopped, its server ends, and another one goes on with it.
+#[test]
+fn a_duel_goes_on_after_a_stop_and_after_a_restart() {
+    let server = Running::start();
+    let request = json!({
+        "kind": "duel", "game": "tic-tac-toe", "agents": ["uct:iterations=3000", "random"],
+        "games": 4000, "seed": 7,
+    });
+    let (status, job) = server.post("/api/jobs", &request);
+    assert_eq!(status, 200, "{job}");
+    let path = format!("/api/jobs/{}", job["id"]);
+    let watch = |server: &Running, enough: &dyn Fn(&Value) -> bool| {
+        let deadline = Instant::now() + Duration::from_secs(120);
+        loop {
+            let (_, jobs) = server.get("/api/jobs");
+            let jobs: Value = serde_json::from_str(&jobs).unwrap();
+            if enough(&jobs[0]) {
+                return jobs[0].clone();
+            }
+            assert!(Instant::now() < deadline, "{jobs}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    watch(&server, &|job| job["games_done"].as_u64() > Some(0));
+    server.post(&format!("{path}/stop"), &json!({}));
+    let stopped = watch(&server, &|job| job["state"] != "running");
+    assert_eq!(stopped["state"], "stopped", "{stopped}");
+    let played = stopped["games_done"].as_u64().unwrap();
+    assert!(played < 4000);
+
+    let server = server.restart();
+    let (status, resumed) = server.post(&format!("{path}/resume"), &json!({}));
+    assert_eq!(status, 200, "{resumed}");
+    let done = watch(&server, &|job| job["state"] != "running");
+    assert_eq!((&done["state"], &done["games_done"]), (&json!("done"), &json!(4000)), "{done}");
+    let row = &done["rows"][0];
+    assert!(row["low"].as_f64().unwrap() > 0.8, "{row}");
+
+    let (_, cells) = server.get("/api/store");
+    let cells: Value = serde_json::from_str(&cells).unwrap();
+    let (cell, game) = (&cells[0]["cell"], &cells[0]["kept"][0]);
+    let (status, record) = server.get(&format!("/api/store/{cell}/{game}"));
+    assert_eq!(status, 200, "{record}");
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let (_, position) = server.post("/api/position", &json!({ "record": record }));
+    assert_eq!(position["turn"]["kind"], "over");
+}
+
+#[test]
+fn experiments_and_their_reports_are_listed() {
+    let server = Running::start();
+    let (status, list) = server.get("/api/experiments");
+    assert_eq!(status, 200, "{list}");
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let ids: Vec<&str> = list.as_array().unwrap().iter().filter_map(|e| e["id"].as_str()).collect();
+    assert!(ids.contains(&"classics-tuned"), "{ids:?}");
+    let (status, page) = server.get("/reports/quick/classics-tuned.html");
+    assert_eq!(status, 200);
+    assert!(page.contains("Only 0 of"), "{page}");
+}

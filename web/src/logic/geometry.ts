@@ -1,0 +1,71 @@
+// Where cells are drawn. One unit is the width of a cell.
+
+import type { Board } from "../api";
+
+export type Point = { x: number; y: number };
+export type Layout = { width: number; height: number; columns: number; rows: number; centre: (cell: number) => Point; outline: (cell: number) => string };
+
+const ROW_HEIGHT = Math.sqrt(3) / 2;
+
+export function layout(board: Board): Layout {
+  const columns = board.column_labels.length;
+  const rows = board.row_labels.length;
+  return board.grid === "hex" ? hexLayout(columns, rows) : squareLayout(columns, rows);
+}
+
+function squareLayout(columns: number, rows: number): Layout {
+  const centre = (cell: number) => ({ x: (cell % columns) + 0.5, y: Math.floor(cell / columns) + 0.5 });
+  const outline = (cell: number) => {
+    const { x, y } = centre(cell);
+    return polygon([[x - 0.5, y - 0.5], [x + 0.5, y - 0.5], [x + 0.5, y + 0.5], [x - 0.5, y + 0.5]]);
+  };
+  return { width: columns, height: rows, columns, rows, centre, outline };
+}
+
+/** Every row stands half a cell to the left of the one above, so (x, y) touches (x+1, y+1). */
+function hexLayout(columns: number, rows: number): Layout {
+  const radius = 1 / Math.sqrt(3);
+  const shift = (rows - 1) / 2;
+  const centre = (cell: number) => {
+    const [x, y] = [cell % columns, Math.floor(cell / columns)];
+    return { x: x - y / 2 + shift + 0.5, y: y * ROW_HEIGHT + radius };
+  };
+  const outline = (cell: number) => {
+    const { x, y } = centre(cell);
+    const corner = (i: number): [number, number] => {
+      const angle = (Math.PI / 3) * i + Math.PI / 6;
+      return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)];
+    };
+    return polygon([0, 1, 2, 3, 4, 5].map(corner));
+  };
+  return { width: columns + shift, height: (rows - 1) * ROW_HEIGHT + 2 * radius, columns, rows, centre, outline };
+}
+
+function polygon(points: [number, number][]): string {
+  return points.map(([x, y]) => `${round(x)},${round(y)}`).join(" ");
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+/** Where an arrow key leads; the same cell at the edge. */
+export function step(cell: number, key: string, columns: number, rows: number): number {
+  const [x, y] = [cell % columns, Math.floor(cell / columns)];
+  switch (key) {
+    case "ArrowLeft": return x > 0 ? cell - 1 : cell;
+    case "ArrowRight": return x < columns - 1 ? cell + 1 : cell;
+    case "ArrowUp": return y > 0 ? cell - columns : cell;
+    case "ArrowDown": return y < rows - 1 ? cell + columns : cell;
+    case "Home": return y * columns;
+    case "End": return y * columns + columns - 1;
+    default: return cell;
+  }
+}
+
+/** `b3`, or `4 2` where both labels are numbers. */
+export function cellName(board: Board, cell: number): string {
+  const columns = board.column_labels.length;
+  const [column, row] = [board.column_labels[cell % columns] ?? "", board.row_labels[Math.floor(cell / columns)] ?? ""];
+  return /\d$/.test(column) ? `${column} ${row}` : column + row;
+}

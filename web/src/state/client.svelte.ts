@@ -1,0 +1,175 @@
+// The one place that talks to the server. A server that does not answer is waited for; what it answers is typed.
+
+import type {
+  ApiError, Catalog, ExperimentEntry, GameAnswer, Job, JobRequest, MatchRecord, Position, Replay, Sealed, SealRequest, StoreEntry,
+  ThinkRequest, Thought,
+} from "../api";
+import { readEvents, type ServerEvent } from "../logic/sse";
+import { keepRules, rulesOf } from "./storage";
+
+/** `lost` while the server does not answer. */
+export const connection = $state({ lost: false });
+
+/** Something to tell the person: an error of the server, or one that the page found itself. */
+export type Trouble = Omit<ApiError, "code"> & { code: ApiError["code"] | "bad-link" | "bad-file" };
+
+/** An answer of the server that is not a success. */
+export class Failure extends Error {
+  constructor(readonly error: ApiError) {
+    super(error.message);
+  }
+}
+
+export function trouble<Code extends Trouble["code"]>(code: Code, message: string): Trouble & { code: Code } {
+  return { code, message, line: null, column: null };
+}
+
+/** Anything that was thrown, as something to show. Null if it was only cancelled. */
+export function asTrouble(thrown: unknown): Trouble | null {
+  if (thrown instanceof Failure) return thrown.error;
+  if (thrown instanceof DOMException && thrown.name === "AbortError") return null;
+  return trouble("failed", thrown instanceof Error ? thrown.message : String(thrown));
+}
+
+export const api = {
+  catalog: () => get<Catalog>("/api/catalog"),
+  game: (game: string, signal?: AbortSignal) => knowingRules(game, () => post<GameAnswer>("/api/game", { game }, signal)),
+  position: (record: MatchRecord, signal?: AbortSignal) =>
+    knowingRules(record.game, () => post<Position>("/api/position", { record }, signal)),
+  replay: (record: MatchRecord, signal?: AbortSignal) =>
+    knowingRules(record.game, () => post<Replay>("/api/replay", { record }, signal)),
+  seal: (request: SealRequest, signal?: AbortSignal) =>
+    knowingRules(request.record.game, () => post<Sealed>("/api/sealed", request, signal)),
+  jobs: (signal?: AbortSignal) => get<Job[]>("/api/jobs", signal),
+  startJob: (request: JobRequest) => post<Job>("/api/jobs", request),
+  stopJob: (id: number) => post<Job>(`/api/jobs/${id}/stop`, {}),
+  resumeJob: (id: number) => post<Job>(`/api/jobs/${id}/resume`, {}),
+  forgetJob: (id: number) => post<Job>(`/api/jobs/${id}/forget`, {}),
+  experiments: () => get<ExperimentEntry[]>("/api/experiments"),
+  store: () => get<StoreEntry[]>("/api/store"),
+  keptGame: (cell: number, game: number) => get<MatchRecord>(`/api/store/${cell}/${game}`),
+
+  /** Rules that the server accepts are kept, so that they can be sent again. */
+  async rules(text: string): Promise<GameAnswer> {
+    const answer = await post<GameAnswer>("/api/rules", { text });
+    keepRules(answer.game, text);
+    return answer;
+  },
+
+  /** Lets an agent think; `onThought` hears of it while it does. A broken stream is begun again. */
+  async think(request: ThinkRequest, onThought: (thought: Thought) => void, signal: AbortSignal): Promise<Thought> {
+    for (;;) {
+      const response = await knowingRules(request.record.game, () => send("/api/think", asPost(request), signal));
+      try {
+        for await (const event of events(response)) {
+          if (event.event === "error") throw new Failure(JSON.parse(event.data) as ApiError);
+          const thought = JSON.parse(event.data) as Thought;
+          if (event.event === "done") return thought;
+          onThought(thought);
+        }
+      } catch (thrown) {
+        if (signal.aborted || thrown instanceof Failure) throw thrown;
+      }
+      connection.lost = true;
+      await pause(500, signal);
+    }
+  },
+
+  /** Who has chosen in a step where several choose at once, again and again until all have. */
+  async *sealed(matchId: string, step: number, signal: AbortSignal): AsyncGenerator<Sealed> {
+    while (!signal.aborted) {
+      const response = await send(`/api/sealed/${encodeURIComponent(matchId)}/${step}`, {}, signal);
+      try {
+        for await (const event of events(response)) {
+          const sealed = JSON.parse(event.data) as Sealed;
+          yield sealed;
+          if (sealed.waiting_for.length === 0 && sealed.choices.length > 0) return;
+        }
+      } catch (thrown) {
+        if (signal.aborted) throw thrown;
+      }
+      await pause(1000, signal);
+    }
+  },
+};
+
+async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await (await send(path, {}, signal)).json()) as T;
+}
+
+async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  return (await (await send(path, asPost(body), signal)).json()) as T;
+}
+
+function asPost(body: unknown): RequestInit {
+  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+/** A server that was started anew has forgotten uploaded rules: they are sent again, and nobody notices. */
+async function knowingRules<T>(game: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    const rules = rulesOf(game);
+    if (!(thrown instanceof Failure) || thrown.error.code !== "unknown-rules" || rules === null) throw thrown;
+    await post<GameAnswer>("/api/rules", { text: rules });
+    return ask();
+  }
+}
+
+const GATEWAY_ERRORS = [502, 503, 504];
+const LONGEST_WAIT = 4000;
+
+/** Sends until the server answers. An answer that is not a success is thrown as a Failure. */
+async function send(path: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
+  for (let wait = 250; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+    const response = await attempt(path, init, signal);
+    const error = response && !response.ok ? await errorOf(response) : null;
+    connection.lost = !response?.ok && !error;
+    if (response?.ok) return response;
+    if (error) throw new Failure(error);
+    await pause(wait, signal);
+  }
+}
+
+async function attempt(path: string, init: RequestInit, signal?: AbortSignal): Promise<Response | null> {
+  try {
+    return await fetch(path, { ...init, signal: signal ?? null });
+  } catch (thrown) {
+    if (signal?.aborted) throw thrown;
+    return null;
+  }
+}
+
+/** Null if it was not our server that answered, but something before it that cannot reach it. */
+async function errorOf(response: Response): Promise<ApiError | null> {
+  const text = await response.text();
+  try {
+    const error = JSON.parse(text) as Partial<ApiError>;
+    if (typeof error.code === "string" && typeof error.message === "string") return { line: null, column: null, ...error } as ApiError;
+  } catch {
+    // Not ours.
+  }
+  if (GATEWAY_ERRORS.includes(response.status)) return null;
+  return trouble(response.status === 404 ? "not-found" : "failed", text.trim() || `${response.status} ${response.statusText}`);
+}
+
+function events(response: Response): AsyncGenerator<ServerEvent> {
+  if (!response.body) throw new Error("the answer has no body");
+  return readEvents(response.body);
+}
+
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancelled = () => {
+      clearTimeout(timer);
+      reject(new DOMException("cancelled", "AbortError"));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", cancelled);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) cancelled();
+    else signal?.addEventListener("abort", cancelled, { once: true });
+  });
+}

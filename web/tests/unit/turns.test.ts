@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import type { Past, Turn } from "../../src/api";
+import { isEndOfTurn, lastChosen, undo, winners, wrongStep } from "../../src/logic/turns";
+
+const by = (...players: number[]): Past => ({ by: players, texts: [], cells: [] });
+const to = (...players: number[]): Turn => ({ kind: "choose", players });
+const first = (player: number) => player === 0;
+
+describe("undo", () => {
+  it("takes back one action of the same turn", () => {
+    expect(undo([by(0), by(1), by(0), by(0)], to(0), first)).toEqual({ keep: 3, withinTurn: true });
+  });
+
+  it("takes what chance did with it", () => {
+    expect(undo([by(0), by()], to(0), first)).toEqual({ keep: 0, withinTurn: true });
+  });
+
+  it("goes back over the agent's answer to the person's own move", () => {
+    expect(undo([by(0), by(1)], to(0), first)).toEqual({ keep: 0, withinTurn: false });
+    expect(undo([by(0), by(1), by(1)], to(0), first)).toEqual({ keep: 0, withinTurn: false });
+  });
+
+  it("takes back what was chosen at once as a whole", () => {
+    expect(undo([by(), by(0, 1), by()], to(0, 1), first)).toEqual({ keep: 1, withinTurn: false });
+  });
+
+  it("takes back the last move of a match that is over", () => {
+    expect(undo([by(1), by(0)], { kind: "over", payoffs: [1, 0] }, first)).toEqual({ keep: 1, withinTurn: false });
+  });
+
+  it("has nothing to do before the person has moved", () => {
+    expect(undo([by(1), by()], to(0), first)).toBeNull();
+  });
+});
+
+it("marks the last step that somebody chose", () => {
+  expect(lastChosen([by(0), by(1), by()])?.by).toEqual([1]);
+  expect(lastChosen([by()])).toBeNull();
+});
+
+it("finds who won", () => {
+  expect(winners([1, 0])).toEqual([0]);
+  expect(winners([0.5, 0.5])).toEqual([]);
+  expect(winners([0.5, 0.5, 0])).toEqual([0, 1]);
+  expect(winners([0.3])).toEqual([0]);
+});
+
+it("knows an end of turn", () => {
+  expect(["end", "end turn", "(end)", "End"].every(isEndOfTurn)).toBe(true);
+  expect(["endgame", "a1-end", "pass"].some(isEndOfTurn)).toBe(false);
+});
+
+it("reads the wrong step from a message", () => {
+  expect(wrongStep("step 3 of the record: `z` is not legal for x")).toBe(3);
+  expect(wrongStep("no such game")).toBeNull();
+});

@@ -1,0 +1,13 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { svelteTesting } from "@testing-library/svelte/vite";
+import { defineConfig } from "vitest/config";
+
+// `SAKIYOMI_SERVER` is where `npm run dev` finds the API, as printed by `sakiyomi serve`.
+const server = process.env.SAKIYOMI_SERVER ?? "http://127.0.0.1:7373";
+
+export default defineConfig({
+  plugins: [svelte(), svelteTesting({ autoCleanup: false })],
+  build: { target: "es2022", reportCompressedSize: true },
+  server: { proxy: { "/api": server, "/reports": server } },
+  test: { include: ["tests/unit/**/*.test.ts"] },
+});
