@@ -27,14 +27,24 @@ const PAGES = {
   about: (server) => `${server.url}/#/about`,
 };
 
+/** What has to be there before a page is looked at. */
+const READY = {
+  setup: (page) => page.locator("[role=grid]").waitFor(),
+  match: settled,
+  cards: settled,
+  tactics: settled,
+  watch: (page) => page.locator("#store-title + :not(.loading)").waitFor(),
+  compare: (page) => page.locator("form select").last().waitFor(),
+  about: (page) => page.locator("dl").last().waitFor(),
+};
+
 async function visit(browser, server, options, name) {
   const { page, close } = await openWindow(browser, options);
   for (const [key, address] of Object.entries(PAGES)) {
     await page.goto("about:blank");
     await page.goto(address(server));
     await page.locator("h1").waitFor();
-    if (["match", "cards", "tactics"].includes(key)) await settled(page);
-    else await page.waitForFunction((loading) => !document.querySelector("main").innerText.includes(loading), options.language === "ja" ? "読み込み中" : "Loading").catch((error) => { throw new Error(`${key} still loads: ${error}`); });
+    await READY[key](page);
     if (key === "match") await page.locator(".open[role=gridcell]").first().click();
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth + 1), `${key} does not scroll sideways`);
     await picture(page, `${name}-${key}`);

@@ -130,6 +130,15 @@ export const play = {
     await settled(page);
     assert.equal(await page.locator(".hand .card").count(), 5);
     await picture(page, "hagetaka");
+    // A choice that is taken back is not the one that counts in the end.
+    await page.locator("[data-action='5']").click();
+    await page.waitForFunction(() => /\.5~\d/.test(location.hash));
+    await settled(page);
+    await page.getByTestId("undo").click();
+    await page.waitForFunction(() => !/~/.test(location.hash));
+    await settled(page);
+    await page.locator("[data-action='2']").click();
+    await page.waitForFunction(() => /\.2~\d/.test(location.hash));
     await clickThrough(page, (page) => page.locator(".hand .card").last().click());
     assert.match(await status(page).innerText(), /wins|Draw/);
     await picture(page, "hagetaka-over");

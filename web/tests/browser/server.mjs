@@ -72,13 +72,14 @@ export class Server {
 
 const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 
-/** Serves a folder; what is not in it goes to the program. */
-function pageServer(folder, port) {
+/** Serves a folder under the rules that the program sets for its own page; what is not in it goes to the program. */
+async function pageServer(folder, port) {
+  const policy = (await fetch(`http://127.0.0.1:${port()}/`)).headers.get("content-security-policy") ?? "";
   const server = createServer((incoming, outgoing) => {
     const path = new URL(incoming.url, "http://page").pathname;
     const file = join(folder, normalize(path === "/" ? "/index.html" : path));
     if (existsSync(file) && statSync(file).isFile()) {
-      outgoing.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+      outgoing.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": policy });
       createReadStream(file).pipe(outgoing);
       return;
     }

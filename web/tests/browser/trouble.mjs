@@ -41,6 +41,17 @@ export const trouble = {
     await close();
   },
 
+  async "a sealed choice outlives a reload"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(match(server, { game: "goofspiel:n=4", seats: ["human", "rm:time=3s"], id: "sealed-reload" }));
+    await settled(page);
+    await page.locator("[data-action='3']").click();
+    await page.locator("[aria-label='Choice of player 1, face down']").waitFor();
+    await page.reload();
+    await page.waitForFunction(() => /\.3~\d/.test(location.hash));
+    await close();
+  },
+
   async "two tabs: different matches do not disturb each other, the same match stays the same"({ browser, server }) {
     const { context, page, close } = await openWindow(browser);
     const other = await context.newPage();
