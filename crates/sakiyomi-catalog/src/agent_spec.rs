@@ -9,12 +9,16 @@ use sakiyomi_core::{Agent, Budget, CutOut, Guide, Hint, Playable, Player};
 use sakiyomi_games::Hagetaka;
 use sakiyomi_games::hagetaka::StrengthPlayer;
 use sakiyomi_search::{
-    Bandit, Exact, ExactPlayer, FlatMonteCarlo, Groups, MaxN, Mcts, MctsSettings, RandomPlayer,
-    RulePlayer, SequentialUct,
+    Bandit, Evolution, EvolutionSettings, Exact, ExactPlayer, FlatMonteCarlo, Groups, MaxN, Mcts,
+    MctsSettings, RandomPlayer, RulePlayer, SequentialUct,
 };
 
+use crate::evolution::{self, EVOLUTION};
 use crate::exec::{self, Program};
 use crate::fields::{Fields, LARGEST, Reader, bytes_text, spec_forms};
+use crate::parameters::{
+    C, CPU, EXPAND, FRESH, GRAPH, ITERATIONS, KEEN, LIMIT, MEMORY, NODES, PRUNED, TIME, TREES,
+};
 use crate::simultaneous::{self, DUCB1T, DUCT, EXP3, OOS, RM, SMUCT};
 use crate::{Entry, GameSpec, Parameter, SpecError, load_solution};
 
@@ -45,6 +49,8 @@ pub enum AgentSpec {
         pruned: bool,
         budget: Budget,
     },
+    /// Online evolution of whole turns.
+    Evolution(EvolutionSettings),
     Exec {
         command: String,
         time: Duration,
@@ -68,27 +74,6 @@ const DEFAULT_C: f64 = 1.0;
 const DEFAULT_DEPTH: u32 = 4;
 const DEFAULT_MARGIN: u32 = 2;
 
-pub(crate) const ITERATIONS: Parameter = Parameter {
-    name: "iterations",
-    default: "1000",
-    meaning: "playouts a decision; no limit if only a time is given",
-};
-pub(crate) const TIME: Parameter = Parameter {
-    name: "time",
-    default: "none",
-    meaning: "wall time a decision, such as 50ms or 3s",
-};
-pub(crate) const CPU: Parameter = Parameter {
-    name: "cpu",
-    default: "none",
-    meaning: "CPU time of the thinking thread a decision, for fair matches at equal time",
-};
-const PRUNED: Parameter = Parameter {
-    name: "pruned",
-    default: "off",
-    meaning: "looks only at the actions that the game's own rule of thumb keeps",
-};
-
 /// All agents, in the order in which they are listed.
 pub const AGENTS: &[Entry] = &[
     Entry {
@@ -110,18 +95,10 @@ pub const AGENTS: &[Entry] = &[
             ITERATIONS,
             TIME,
             CPU,
-            Parameter { name: "c", default: "1", meaning: "weight of exploration" },
+            C,
             Parameter { name: "tuned", default: "off", meaning: "UCB1-Tuned instead of UCB1" },
-            Parameter {
-                name: "expand",
-                default: "1",
-                meaning: "visits that a leaf gets before its actions are told apart",
-            },
-            Parameter {
-                name: "graph",
-                default: "off",
-                meaning: "positions that meet share what lies below them (transpositions)",
-            },
+            EXPAND,
+            GRAPH,
             Parameter {
                 name: "solver",
                 default: "off",
@@ -133,16 +110,8 @@ pub const AGENTS: &[Entry] = &[
                 default: "off",
                 meaning: "no turn ends before what a move has prepared is done",
             },
-            Parameter {
-                name: "keen",
-                default: "0",
-                meaning: "probability with which a playout looks at urgent actions only",
-            },
-            Parameter {
-                name: "limit",
-                default: "none",
-                meaning: "round in which playouts end (at least half as many rounds later); worth the tally",
-            },
+            KEEN,
+            LIMIT,
             Parameter {
                 name: "balanced",
                 default: "off",
@@ -174,26 +143,10 @@ pub const AGENTS: &[Entry] = &[
                 default: "0",
                 meaning: "share of a payoff that every round before the end takes away",
             },
-            Parameter {
-                name: "trees",
-                default: "1",
-                meaning: "trees grown at the same time on as many threads; they share the iterations",
-            },
-            Parameter {
-                name: "fresh",
-                default: "off",
-                meaning: "starts from nothing at every decision instead of keeping its tree",
-            },
-            Parameter {
-                name: "nodes",
-                default: "none",
-                meaning: "the tree stops growing at so many nodes; the search goes on in it",
-            },
-            Parameter {
-                name: "memory",
-                default: "1GiB",
-                meaning: "the tree stops growing at this size; the search goes on in it",
-            },
+            TREES,
+            FRESH,
+            NODES,
+            MEMORY,
         ],
         example: "uct:iterations=10000,c=0.7,solver",
     },
@@ -206,12 +159,7 @@ pub const AGENTS: &[Entry] = &[
     Entry {
         name: "sequential",
         summary: "UCT that commits first and lets those who choose at once reply one by one",
-        parameters: &[
-            ITERATIONS,
-            TIME,
-            CPU,
-            Parameter { name: "c", default: "1", meaning: "weight of exploration" },
-        ],
+        parameters: &[ITERATIONS, TIME, CPU, C],
         example: "sequential:iterations=10000",
     },
     Entry {
@@ -249,6 +197,7 @@ pub const AGENTS: &[Entry] = &[
         ],
         example: "maxn:depth=6",
     },
+    EVOLUTION,
     Entry {
         name: "rule-based",
         summary: "the simple player that some games bring along",
@@ -335,6 +284,7 @@ impl AgentSpec {
             AgentSpec::MaxN { depth, pruned, budget } => {
                 Box::new(MaxN::new(*depth, *pruned, *budget))
             }
+            AgentSpec::Evolution(settings) => Box::new(Evolution::new(*settings)),
             AgentSpec::Exec { command, time } => {
                 Box::new(Program::new(command, *time, seat, game.players()))
             }
@@ -356,6 +306,7 @@ impl AgentSpec {
             AgentSpec::Mcts(settings) | AgentSpec::Simultaneous(settings) => {
                 Some(&mut settings.budget)
             }
+            AgentSpec::Evolution(settings) => Some(&mut settings.budget),
         }
     }
 
@@ -373,6 +324,7 @@ impl AgentSpec {
             AgentSpec::Mcts(settings) | AgentSpec::Simultaneous(settings) => {
                 settings.budget.is_repeatable()
             }
+            AgentSpec::Evolution(settings) => settings.budget.is_repeatable(),
             AgentSpec::Exec { .. } => false,
         }
     }
@@ -389,6 +341,7 @@ impl AgentSpec {
         match self {
             AgentSpec::Mcts(settings) => settings.guide.pruned,
             AgentSpec::MaxN { pruned, .. } => *pruned,
+            AgentSpec::Evolution(settings) => settings.guide.pruned,
             _ => false,
         }
     }
@@ -399,6 +352,9 @@ impl AgentSpec {
             AgentSpec::RuleBased => return vec![(Hint::Rule, "rule-based")],
             AgentSpec::SangokuBest { budget } => sangoku_best(*budget),
             AgentSpec::Mcts(settings) => *settings,
+            AgentSpec::Evolution(settings) => {
+                MctsSettings { guide: settings.guide, ..MctsSettings::new(settings.budget) }
+            }
             _ => return Vec::new(),
         };
         let MctsSettings { guide, groups, widen, cut_out, bonus, .. } = settings;
@@ -437,6 +393,7 @@ impl AgentSpec {
                 budget: read_budget(&mut reader, u64::MAX)?,
                 pruned: reader.flag("pruned")?,
             },
+            "oep" => AgentSpec::Evolution(evolution::read(&mut reader)?),
             "rule-based" => AgentSpec::RuleBased,
             "sangoku-best" => {
                 AgentSpec::SangokuBest { budget: read_budget(&mut reader, DEFAULT_ITERATIONS)? }
@@ -477,6 +434,7 @@ impl AgentSpec {
                 let fields = Fields::new("maxn").with_unless("depth", *depth, DEFAULT_DEPTH);
                 write_budget(fields, budget, u64::MAX).with_unless("pruned", *pruned, false)
             }
+            AgentSpec::Evolution(settings) => evolution::write(settings),
             AgentSpec::RuleBased => Fields::new("rule-based"),
             AgentSpec::SangokuBest { budget } => {
                 write_budget(Fields::new("sangoku-best"), budget, DEFAULT_ITERATIONS)

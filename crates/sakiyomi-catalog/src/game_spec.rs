@@ -6,7 +6,7 @@ use sakiyomi_games::sangoku::{Battle, SCENARIOS, Scenario, Skirmish, War};
 use sakiyomi_games::{Breakthrough, ConnectFour, Hagetaka, Othello, SizeError, TicTacToe};
 
 use crate::fields::{Fields, Reader, spec_forms};
-use crate::gdl::{self, GdlSpec};
+use crate::gdl::{self, GdlSpec, RuleSheet};
 use crate::hagetaka::{self, GOOFSPIEL, HAGETAKA};
 use crate::{Entry, Parameter, SpecError};
 
@@ -175,6 +175,15 @@ impl GameSpec {
             }
         }
         self.with(CountPlayers)
+    }
+
+    /// The file that it is read from, if it is.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            GameSpec::Gdl(GdlSpec { sheet: RuleSheet::File(path), .. })
+            | GameSpec::Sangoku(Battlefield::File(path)) => Some(path),
+            _ => None,
+        }
     }
 
     /// By what a difference of payoffs is multiplied to be one in the game's own units: points

@@ -2,12 +2,14 @@
 //! with its types erased.
 
 mod agent_spec;
+mod evolution;
 mod exec;
 mod fields;
 mod game_spec;
 mod gdl;
 mod hagetaka;
 mod kept_rules;
+mod parameters;
 mod simultaneous;
 mod solution;
 mod table;

@@ -5,35 +5,11 @@
 use sakiyomi_core::Budget;
 use sakiyomi_search::{Answer, Bandit, MctsSettings};
 
-use crate::agent_spec::{CPU, DEFAULT_ITERATIONS, ITERATIONS, TIME, read_budget, write_budget};
+use crate::agent_spec::{DEFAULT_ITERATIONS, read_budget, write_budget};
 use crate::fields::{Fields, LARGEST, Reader, bytes_text};
+use crate::parameters::{C, of_tree};
 use crate::{Entry, Parameter, SpecError};
 
-const EXPAND: Parameter = Parameter {
-    name: "expand",
-    default: "1",
-    meaning: "visits that a leaf gets before its actions are told apart",
-};
-const TREES: Parameter = Parameter {
-    name: "trees",
-    default: "1",
-    meaning: "trees grown at the same time on as many threads; they share the iterations",
-};
-const FRESH: Parameter = Parameter {
-    name: "fresh",
-    default: "off",
-    meaning: "starts from nothing at every decision instead of keeping its tree",
-};
-const NODES: Parameter = Parameter {
-    name: "nodes",
-    default: "none",
-    meaning: "the tree stops growing at so many nodes; the search goes on in it",
-};
-const MEMORY: Parameter = Parameter {
-    name: "memory",
-    default: "1GiB",
-    meaning: "the tree stops growing at this size; the search goes on in it",
-};
 const ENDGAME: Parameter = Parameter {
     name: "endgame",
     default: "0",
@@ -49,82 +25,45 @@ const STRICT: Parameter = Parameter {
     default: "off",
     meaning: "takes the highest score instead of drawing among those within 0.01 of it",
 };
-const C: Parameter = Parameter { name: "c", default: "1.5", meaning: "weight of exploration" };
+const PLUS: Parameter =
+    Parameter { name: "plus", default: "off", meaning: "regrets never fall below 0 (RM+)" };
 const EXPLORE: Parameter =
     Parameter { name: "explore", default: "0.2", meaning: "share of uniformly random picks" };
 
 pub(crate) const SMUCT: Entry = Entry {
     name: "smuct",
     summary: "SM-UCT: every action scores the sum of UCB1 over its joint actions",
-    parameters: &[ITERATIONS, TIME, CPU, C, EXPAND, TREES, FRESH, NODES, MEMORY, ENDGAME],
+    parameters: &of_tree::<11>(&[Parameter { default: "1.5", ..C }, ENDGAME]),
     example: "smuct:iterations=10000",
 };
 pub(crate) const DUCT: Entry = Entry {
     name: "duct",
     summary: "decoupled UCT: every player maximises UCB1 by itself",
-    parameters: &[
-        ITERATIONS, TIME, CPU, C, MIX, STRICT, EXPAND, TREES, FRESH, NODES, MEMORY, ENDGAME,
-    ],
+    parameters: &of_tree::<13>(&[Parameter { default: "1.5", ..C }, MIX, STRICT, ENDGAME]),
     example: "duct:iterations=10000,mix",
 };
 pub(crate) const DUCB1T: Entry = Entry {
     name: "ducb1t",
     summary: "decoupled UCB1-Tuned",
-    parameters: &[
-        ITERATIONS,
-        TIME,
-        CPU,
-        Parameter { default: "1", ..C },
-        MIX,
-        STRICT,
-        EXPAND,
-        TREES,
-        FRESH,
-        NODES,
-        MEMORY,
-        ENDGAME,
-    ],
+    parameters: &of_tree::<13>(&[C, MIX, STRICT, ENDGAME]),
     example: "ducb1t:iterations=10000",
 };
 pub(crate) const EXP3: Entry = Entry {
     name: "exp3",
     summary: "Exp3 for every player; draws its move from the shares of visits",
-    parameters: &[ITERATIONS, TIME, CPU, EXPLORE, EXPAND, TREES, FRESH, NODES, MEMORY, ENDGAME],
+    parameters: &of_tree::<11>(&[EXPLORE, ENDGAME]),
     example: "exp3:iterations=10000,explore=0.1",
 };
 pub(crate) const RM: Entry = Entry {
     name: "rm",
     summary: "regret matching for every player; draws its move from the average strategy",
-    parameters: &[
-        ITERATIONS,
-        TIME,
-        CPU,
-        Parameter { default: "0.025", ..EXPLORE },
-        Parameter { name: "plus", default: "off", meaning: "regrets never fall below 0 (RM+)" },
-        EXPAND,
-        TREES,
-        FRESH,
-        NODES,
-        MEMORY,
-        ENDGAME,
-    ],
+    parameters: &of_tree::<12>(&[Parameter { default: "0.025", ..EXPLORE }, PLUS, ENDGAME]),
     example: "rm:iterations=10000,endgame=5",
 };
 pub(crate) const OOS: Entry = Entry {
     name: "oos",
     summary: "online outcome sampling; draws its move from the average strategy",
-    parameters: &[
-        ITERATIONS,
-        TIME,
-        CPU,
-        Parameter { default: "0.6", ..EXPLORE },
-        EXPAND,
-        TREES,
-        FRESH,
-        NODES,
-        MEMORY,
-        ENDGAME,
-    ],
+    parameters: &of_tree::<11>(&[Parameter { default: "0.6", ..EXPLORE }, ENDGAME]),
     example: "oos:iterations=10000",
 };
 
@@ -167,6 +106,7 @@ pub(crate) fn read(name: &str, reader: &mut Reader) -> Result<Option<MctsSetting
     };
     let expand = reader.integer("expand", 1..=1_000_000)?.unwrap_or(1) as u32;
     let trees = reader.integer("trees", 1..=256)?.unwrap_or(1) as u32;
+    let graph = reader.flag("graph")?;
     let fresh = reader.flag("fresh")?;
     budget.nodes = reader.integer("nodes", 1..=LARGEST)?;
     budget.memory = reader.bytes("memory")?.unwrap_or(Budget::DEFAULT_MEMORY);
@@ -176,6 +116,7 @@ pub(crate) fn read(name: &str, reader: &mut Reader) -> Result<Option<MctsSetting
         answer,
         strict,
         expand,
+        graph,
         trees,
         fresh,
         endgame,
@@ -185,8 +126,9 @@ pub(crate) fn read(name: &str, reader: &mut Reader) -> Result<Option<MctsSetting
 }
 
 pub(crate) fn write(settings: &MctsSettings) -> Fields {
-    let MctsSettings { bandit, answer, strict, budget, expand, trees, fresh, endgame, .. } =
-        settings;
+    let MctsSettings {
+        bandit, answer, strict, budget, expand, graph, trees, fresh, endgame, ..
+    } = settings;
     let name = name_of(*bandit);
     let fields = write_budget(Fields::new(name), budget, DEFAULT_ITERATIONS);
     let fields = match (*bandit, default_bandit(name)) {
@@ -210,6 +152,7 @@ pub(crate) fn write(settings: &MctsSettings) -> Fields {
     };
     fields
         .with_unless("expand", *expand, 1)
+        .with_unless("graph", *graph, false)
         .with_unless("trees", *trees, 1)
         .with_unless("fresh", *fresh, false)
         .with_some("nodes", budget.nodes)

@@ -7,8 +7,9 @@
 //! known by its command alone.
 
 use std::hash::Hasher;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 use sakiyomi_catalog::{AgentSpec, GameSpec, Table, TableError, open_table};
 use sakiyomi_core::{Budget, Stop, Turn};
 
@@ -20,8 +21,25 @@ const PROBE_DEPTH: u32 = 2;
 const PROBE_STEPS: [usize; 3] = [0, 3, 8];
 const LONGEST_MATCH: usize = 300;
 
-/// The fingerprint, as 16 hexadecimal digits.
+/// The fingerprint, as 16 hexadecimal digits. It cannot change while the program runs, so it is worked
+/// out once; a game in a file may, and is probed every time.
 pub fn behaviour(game: &GameSpec, agents: &[AgentSpec]) -> Result<String, TableError> {
+    static KNOWN: LazyLock<Mutex<FxHashMap<String, String>>> = LazyLock::new(Mutex::default);
+    if game.file().is_some() {
+        return probe(game, agents);
+    }
+    let names: Vec<String> = agents.iter().map(ToString::to_string).collect();
+    let key = format!("{game} {}", names.join(" "));
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(fingerprint) = known().get(&key) {
+        return Ok(fingerprint.clone());
+    }
+    let fingerprint = probe(game, agents)?;
+    known().insert(key, fingerprint.clone());
+    Ok(fingerprint)
+}
+
+fn probe(game: &GameSpec, agents: &[AgentSpec]) -> Result<String, TableError> {
     let mut hasher = FxHasher::default();
     for seed in 0..PROBE_MATCHES {
         let mut table = open_table(game, seed)?;

@@ -366,28 +366,79 @@ impl Game for GdlGame {
             return payoffs;
         }
         let Shared { engine, settings, roles, random, .. } = &*self.0;
-        // The players may have chosen already, and only chance is open at this ply.
-        let mut chosen = state.chosen.take();
+        let State { position, plies, chosen, .. } = state;
+        let mut walk = RandomWalk {
+            n_roles: roles.len(),
+            random: random.map(usize::from),
+            chosen: chosen.take(),
+            plies,
+            most_plies: settings.most_plies,
+            rng,
+        };
+        let by_the_rules = match (engine, &mut *position) {
+            (Engine::Network(compiled), Position::Network(live)) => walk.run(
+                live,
+                |live, role| live.n_legal(&compiled.layout, role),
+                |live, role, number| live.legal(&compiled.layout, role, number),
+                |live, joint| compiled.step(live, joint),
+                |live| live.holds(compiled.layout.terminal),
+            ),
+            (_, position) => walk.run(
+                position,
+                |position, role| engine.n_legal(position, role),
+                |position, role, number| engine.legal(position, role, number),
+                |position, joint| engine.step(position, joint),
+                |position| engine.is_terminal(position),
+            ),
+        };
+        self.payoffs(position, if by_the_rules { 0.0 } else { 0.5 })
+    }
+}
+
+/// Random moves of everyone until a match is over.
+struct RandomWalk<'a> {
+    n_roles: usize,
+    random: Option<usize>,
+    /// The players may have chosen already, and only chance is open at the first ply.
+    chosen: Option<Joint>,
+    plies: &'a mut u32,
+    most_plies: u32,
+    rng: &'a mut Rng,
+}
+
+impl RandomWalk<'_> {
+    /// Whether the rules ended the match. What a position can do is passed in, so that this is
+    /// compiled for each engine.
+    #[inline]
+    fn run<P>(
+        &mut self,
+        position: &mut P,
+        n_legal: impl Fn(&P, usize) -> usize,
+        legal: impl Fn(&P, usize, usize) -> u32,
+        step: impl Fn(&mut P, &[u32]),
+        is_terminal: impl Fn(&P) -> bool,
+    ) -> bool {
         loop {
-            let mut joint = chosen.unwrap_or([0; MAX_PLAYERS + 1]);
-            for (role, slot) in joint[..roles.len()].iter_mut().enumerate() {
-                if chosen.is_some() && *random != Some(role as u8) {
+            let mut joint = self.chosen.unwrap_or([0; MAX_PLAYERS + 1]);
+            for (role, slot) in joint[..self.n_roles].iter_mut().enumerate() {
+                if self.chosen.is_some() && self.random != Some(role) {
                     continue;
                 }
-                let n = engine.n_legal(&state.position, role);
+                let n = n_legal(position, role);
                 if n == 0 {
-                    return self.payoffs(&mut state.position, 0.5);
+                    return false;
                 }
-                let number = if n == 1 { 0 } else { rng.below(n) };
-                *slot = engine.legal(&state.position, role, number);
+                let number = if n == 1 { 0 } else { self.rng.below(n) };
+                *slot = legal(position, role, number);
             }
-            chosen = None;
-            self.advance(state, &joint);
-            if engine.is_terminal(&state.position) {
-                return self.payoffs(&mut state.position, 0.0);
+            self.chosen = None;
+            step(position, &joint[..self.n_roles]);
+            *self.plies += 1;
+            if is_terminal(position) {
+                return true;
             }
-            if state.plies >= settings.most_plies {
-                return self.payoffs(&mut state.position, 0.5);
+            if *self.plies >= self.most_plies {
+                return false;
             }
         }
     }

@@ -316,9 +316,10 @@ pub(crate) struct Cases {
 }
 
 #[derive(Debug)]
-struct Case {
-    transition: Transition,
-    split: Option<Box<Split>>,
+enum Case {
+    /// Nothing more to ask.
+    Leaf(Transition),
+    Split(Split),
 }
 
 #[derive(Debug)]
@@ -328,16 +329,28 @@ struct Split {
     residual: Residual,
     /// The cases in which the node is low and high.
     answers: [OnceLock<Box<Case>>; 2],
+    /// What is played if there are too many cases already.
+    unsplit: OnceLock<Transition>,
 }
 
 impl Case {
     fn new(residual: Residual) -> Case {
-        let transition = Transition::new(&residual);
-        let split = residual.question().map(|node| {
-            let answers = [OnceLock::new(), OnceLock::new()];
-            Box::new(Split { question: node << 1, residual, answers })
-        });
-        Case { transition, split }
+        match residual.question() {
+            None => Case::Leaf(Transition::new(&residual)),
+            Some(node) => Case::Split(Split {
+                question: node << 1,
+                residual,
+                answers: [OnceLock::new(), OnceLock::new()],
+                unsplit: OnceLock::new(),
+            }),
+        }
+    }
+}
+
+impl Split {
+    /// What is played without asking.
+    fn unsplit(&self) -> &Transition {
+        self.unsplit.get_or_init(|| Transition::new(&self.residual))
     }
 }
 
@@ -351,7 +364,10 @@ impl Cases {
     pub(crate) fn run(&self, layout: &Layout, live: &mut Live, size: &AtomicUsize) {
         let mut case = &self.root;
         for _ in 0..MOST_QUESTIONS {
-            let Some(split) = &case.split else { break };
+            let split = match case {
+                Case::Leaf(transition) => return transition.run(layout, live),
+                Case::Split(split) => split,
+            };
             let high = live.holds(split.question);
             let answer = &split.answers[usize::from(high)];
             case = match answer.get() {
@@ -369,6 +385,10 @@ impl Cases {
                 }
             };
         }
-        case.transition.run(layout, live);
+        let transition = match case {
+            Case::Leaf(transition) => transition,
+            Case::Split(split) => split.unsplit(),
+        };
+        transition.run(layout, live);
     }
 }

@@ -29,8 +29,11 @@ pub(crate) struct Effects {
     readers: Vec<Vec<u32>>,
     /// For Or gates that depend on moves: the inputs that are not false when nobody moves.
     idle_inputs: FxHashMap<u32, Vec<Lit>>,
-    /// The fluents whose next value depends on moves.
-    fluents: Vec<u32>,
+    /// The fluents whose next value depends on moves and that do not keep their value by
+    /// themselves when nobody moves.
+    restless: Vec<u32>,
+    /// The other fluents whose next value depends on moves, by the node that it is.
+    restful: FxHashMap<u32, Vec<u32>>,
 }
 
 impl Effects {
@@ -65,10 +68,20 @@ impl Effects {
                 idle[node] = network.gates.and(&mut inputs);
             }
         }
-        let fluents = (0..network.next.len() as u32)
-            .filter(|&fluent| network.gates.by_moves(node_of(network.next[fluent as usize])))
-            .collect();
-        Effects { idle, readers, idle_inputs, fluents }
+        let mut restless = Vec::new();
+        let mut restful: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for (fluent, &next) in network.next.iter().enumerate() {
+            if !network.gates.by_moves(node_of(next)) {
+                continue;
+            }
+            let fluent = fluent as u32;
+            let at_rest = idle[node_of(next)] ^ u32::from(is_negated(next));
+            match at_rest == (fluent + 1) << 1 {
+                true => restful.entry(next >> 1).or_default().push(fluent),
+                false => restless.push(fluent),
+            }
+        }
+        Effects { idle, readers, idle_inputs, restless, restful }
     }
 
     /// The state literals that the gates which depend on moves read.
@@ -99,7 +112,11 @@ impl Effects {
         fold.spread(joint);
         let mut residual = Residual::default();
         let mut open: Vec<(u32, Lit)> = Vec::new();
-        for &fluent in &self.fluents {
+        // Whoever keeps its value by itself does so unless the moves reach it.
+        let reached = fold.values.keys().filter_map(|node| self.restful.get(node)).flatten();
+        let mut fluents: Vec<u32> = reached.chain(&self.restless).copied().collect();
+        fluents.sort_unstable();
+        for fluent in fluents {
             let own = fold.value((fluent + 1) << 1);
             match fold.value(network.next[fluent as usize]) {
                 same if same == own => {}

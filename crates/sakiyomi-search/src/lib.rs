@@ -1,6 +1,7 @@
 //! Searches over any game: one Monte-Carlo tree search with its variants, flat Monte Carlo,
-//! max^n with alpha-beta, and the random player that all of them must beat.
+//! max^n with alpha-beta, online evolution of turns, and the random player that all of them must beat.
 
+mod evolution;
 mod exact;
 mod flat;
 mod matrix;
@@ -10,6 +11,7 @@ mod random;
 mod rule;
 mod sequential;
 
+pub use evolution::{Evolution, EvolutionSettings};
 pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use flat::FlatMonteCarlo;
 pub use matrix::MatrixGame;

@@ -191,7 +191,14 @@ const SIGNATURE: &[(&str, &[&str])] = &[
     ("breakthrough:6x6", &["uct:iterations=500,solver,graph", "maxn:depth=3"]),
     ("othello", &["uct:iterations=500", "flat:iterations=200", "maxn:depth=3"]),
     ("sangoku", &["uct:iterations=300,c=0.15,expand=10,pruned,limit=10", "rule-based"]),
-    ("sangoku:scenario=c", &["sangoku-best:iterations=300", "uct:iterations=200,groups=shared"]),
+    (
+        "sangoku:scenario=c",
+        &[
+            "sangoku-best:iterations=300",
+            "uct:iterations=200,groups=shared",
+            "oep:iterations=300,keen=0.8",
+        ],
+    ),
     (
         "hagetaka",
         &[
@@ -204,7 +211,7 @@ const SIGNATURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("hagetaka:n=10,players=3", &["rm:iterations=300,plus", "oos:iterations=300", "ducb1t"]),
-    ("goofspiel:n=10", &["rm:endgame=4", "duct:strict", "sequential:iterations=300"]),
+    ("goofspiel:n=10", &["rm:endgame=4", "rm:graph", "duct:strict", "sequential:iterations=300"]),
     ("goofspiel:n=5,order=descending", &["exact"]),
 ];
 const SIGNATURE_PLIES: [usize; 3] = [0, 4, 9];

@@ -1,11 +1,13 @@
-//! Counts allocations: a playout makes none once its buffers have grown.
+//! Counts allocations: a playout makes none once its buffers have grown, and in a game from a rule
+//! sheet once its joint moves are known.
 #![allow(unsafe_code)] // A global allocator is an unsafe trait.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use sakiyomi::catalog::{GAMES, GameSpec, Visitor};
-use sakiyomi::core::{Playable, Rng, Scratch};
+use sakiyomi::core::{Game, Playable, Rng, Scratch};
+use sakiyomi::gdl::{GdlGame, Settings};
 
 struct Counting;
 
@@ -63,4 +65,42 @@ fn playouts_do_not_allocate() {
             assert_eq!(playouts, 0, "{game}: allocations in 1,000 playouts");
         }
     }
+}
+
+/// Stones fall down three columns of three cells; recursion finds the lowest free cell.
+const STONES: &str = "
+(role up) (role down) (init (turn up)) (init (count 0))
+(column a) (column b) (column c) (over 1 2) (over 2 3) (height 1) (height 2) (height 3)
+(<= (taken ?c ?h) (true (stone ?c ?h ?p)))
+(<= (lowest ?c 1) (column ?c) (not (taken ?c 1)))
+(<= (lowest ?c ?h) (column ?c) (over ?g ?h) (taken ?c ?g) (not (taken ?c ?h)))
+(<= (legal ?p (drop ?c)) (true (turn ?p)) (lowest ?c ?h))
+(<= (legal up rest) (true (turn down))) (<= (legal down rest) (true (turn up)))
+(<= (next (turn up)) (true (turn down))) (<= (next (turn down)) (true (turn up)))
+(<= (next (stone ?c ?h ?p)) (does ?p (drop ?c)) (lowest ?c ?h))
+(<= (next (stone ?c ?h ?p)) (true (stone ?c ?h ?p)))
+(<= room (lowest ?c ?h))
+(<= terminal (not room))
+(<= (linked ?p a ?h) (true (stone a ?h ?p)))
+(beside a b) (beside b c)
+(<= (linked ?p ?d ?h) (linked ?p ?c ?h) (beside ?c ?d) (true (stone ?d ?h ?p)))
+(<= (goal ?p 100) (linked ?p c ?h))
+(<= (goal ?p 0) (role ?p) (not (goal ?p 100)))
+";
+
+#[test]
+fn playouts_of_rule_sheets_allocate_nothing_after_the_first_ones() {
+    let game = GdlGame::new(STONES, &Settings::default()).unwrap();
+    let start = game.start();
+    let (mut state, mut scratch, mut rng) = (start.clone(), Scratch::default(), Rng::new(1));
+    let mut play = |n: usize| {
+        allocations(|| {
+            for _ in 0..n {
+                state.clone_from(&start);
+                game.playout(&mut state, &mut scratch, &mut rng);
+            }
+        })
+    };
+    play(5_000);
+    assert_eq!(play(1_000), 0);
 }

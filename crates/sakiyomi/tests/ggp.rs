@@ -247,10 +247,13 @@ fn is_play(message: &str) -> bool {
     message.starts_with("(PLAY")
 }
 
+/// What a player does with a message and its connection.
+type Misbehaviour = fn(&str, TcpStream);
+
 #[test]
 fn players_that_misbehave_are_noted_and_the_match_goes_on() {
     let ours = Player::new(&["--agent", "uct", "--iterations", "50"]);
-    let kinds: [(&str, &str, fn(&str, TcpStream)); 8] = [
+    let kinds: [(&str, &str, Misbehaviour); 8] = [
         ("silent", "timeout", |message, stream| {
             if is_play(message) {
                 thread::sleep(Duration::from_secs(2));

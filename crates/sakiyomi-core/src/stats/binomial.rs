@@ -166,26 +166,7 @@ fn logistic(logit: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::Tally;
-
-    // Reference values come from Python 3.11 with scipy 1.17.1 and mpmath. "mpmath" stands for the
-    // defining sum or equation evaluated with at least 50 digits, where scipy keeps too few.
-
-    fn tally(wins: u64, draws: u64, losses: u64) -> Tally {
-        Tally { wins, draws, losses }
-    }
-
-    #[track_caller]
-    fn assert_close(actual: f64, expected: f64, relative: f64) {
-        let error = (actual - expected).abs();
-        assert!(error <= relative * expected.abs(), "{actual:e} is not {expected:e}: {error:e}");
-    }
-
-    #[track_caller]
-    fn assert_interval(actual: Interval, low: f64, high: f64, relative: f64) {
-        assert_close(actual.low, low, relative);
-        assert_close(actual.high, high, relative);
-    }
+    use crate::stats::tests::{assert_close, assert_interval, tally};
 
     /// mpmath: bisection of `sum(binomial(n, j) p^j (1-p)^(n-j), j <= k) = (1 - confidence)/2` and
     /// of its mirror image. `scipy.stats.binomtest(k, n).proportion_ci(confidence, "exact")` agrees

@@ -216,22 +216,10 @@ mod tests {
     use serde::de::value::{Error as ValueError, MapDeserializer};
 
     use super::*;
-
-    // Reference values come from Python 3.11 with scipy 1.17.1 and mpmath. "mpmath" stands for the
-    // defining sum or equation evaluated with at least 50 digits, where scipy keeps too few.
-
-    fn tally(wins: u64, draws: u64, losses: u64) -> Tally {
-        Tally { wins, draws, losses }
-    }
+    use crate::stats::tests::{assert_close, tally};
 
     fn sprt(elo0: f64, elo1: f64) -> Sprt {
         Sprt::new(elo0, elo1, 0.05, 0.05).expect("the test's values are in order")
-    }
-
-    #[track_caller]
-    fn assert_close(actual: f64, expected: f64, relative: f64) {
-        let error = (actual - expected).abs();
-        assert!(error <= relative * expected.abs(), "{actual:e} is not {expected:e}: {error:e}");
     }
 
     #[test]

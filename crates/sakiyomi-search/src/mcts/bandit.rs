@@ -27,15 +27,16 @@ pub enum Bandit {
     Ucb1 { c: f64 },
     /// mean + c sqrt(ln n / n_j * min(1/4, variance_j + sqrt(2 ln n / n_j)))
     Ucb1Tuned { c: f64 },
-    /// SM-UCT: the sum of mean + c sqrt(ln n / n_j) over all tried joint actions with this arm.
+    /// SM-UCT: the sum of mean + c sqrt(ln n / n_j) over all joint actions with this arm, each of
+    /// which is tried once before.
     JointUcb1 { c: f64 },
     /// Drawn with (1 - g) exp(g/k x_a) / sum + g/k, where x_a adds up payoff / probability.
     Exp3 { explore: f64 },
     /// Drawn in proportion to the positive regrets, and uniformly with probability `explore`.
     /// `plus` keeps regrets from falling below 0.
     RegretMatching { explore: f64, plus: bool },
-    /// Regret matching in which one player explores at a time and what it learns is weighted by
-    /// how likely its own picks were.
+    /// Regret matching in which one player explores at a time, and what it learns is weighted by how
+    /// likely its own picks were.
     OutcomeSampling { explore: f64 },
 }
 

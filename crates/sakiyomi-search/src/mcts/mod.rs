@@ -530,9 +530,15 @@ impl<G: Hints> Walk<G> {
         let alone = tree.nodes[node as usize].choosing().len() == 1;
         let exploration = Exploration::of(visits.saturating_add(settings.expand));
         scratch.joint.clear();
-        for Row { player, first, len } in tree.rows(node) {
+        let untried = match tree.bandit {
+            Bandit::JointUcb1 { .. } => around::UntriedJoint::after(tree.rows(node), visits),
+            _ => None,
+        };
+        for (i, Row { player, first, len }) in tree.rows(node).enumerate() {
             let n_shown = settings.n_shown(len, visits);
-            let pick = if !alone && !settings.strict {
+            let pick = if let Some(joint) = &untried {
+                joint.pick(i, len)
+            } else if !alone && !settings.strict {
                 tree.bandit.pick_loosely(&tree.arms, first, len, visits, exploration, rng)
             } else if let (true, Some(untried)) =
                 (alone && n_shown < len, advice::untried(&tree.arms, first, n_shown))

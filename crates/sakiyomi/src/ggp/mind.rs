@@ -51,11 +51,11 @@ pub(super) fn awaken(
     task: Task,
     compile: impl FnOnce() -> Result<GdlGame, String> + Send + 'static,
     compiled: watch::Sender<Option<Result<GdlGame, String>>>,
-    n_alive: Arc<AtomicUsize>,
+    n_alive: &Arc<AtomicUsize>,
 ) -> std::io::Result<Sender<Order>> {
     let (orders, inbox) = mpsc::channel();
     n_alive.fetch_add(1, Ordering::SeqCst);
-    let alive = Alive(Arc::clone(&n_alive));
+    let alive = Alive(Arc::clone(n_alive));
     thread::Builder::new().name("mind".to_owned()).spawn(move || {
         let _alive = alive;
         let game = compile();

@@ -187,8 +187,8 @@ impl Player {
             seed: self.settings.seed.wrapping_add(number),
         };
         let known = self.recall(&terms.rules);
-        let (journal, n_alive) = (Arc::clone(&self.journal), Arc::clone(&self.n_alive));
-        match Session::open(terms, manner, known, journal, n_alive) {
+        let journal = Arc::clone(&self.journal);
+        match Session::open(terms, manner, known, journal, &self.n_alive) {
             Ok(session) => {
                 *current = Some(Arc::clone(&session));
                 Some(session)

@@ -76,7 +76,7 @@ impl Session {
         manner: Manner,
         known: Option<GdlGame>,
         journal: Arc<Journal>,
-        n_alive: Arc<AtomicUsize>,
+        n_alive: &Arc<AtomicUsize>,
     ) -> std::io::Result<Arc<Session>> {
         let (to_compiled, compiled) = watch::channel(None);
         let history = History::default();

@@ -7,7 +7,8 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use sakiyomi_catalog::{AgentSpec, Battlefield, GameSpec, GdlSpec, Record, RuleSheet, kept_rules};
+use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, Record, RuleSheet, kept_rules};
+use sakiyomi_core::Budget;
 
 use super::api::{ApiError, ErrorCode, MatchRecord};
 use super::{LIMITS, Shared};
@@ -99,13 +100,12 @@ fn with_cookie(token: &str) -> Response {
 /// Reads a game. A page may not name files of the server, nor ask for more than is usual to make it.
 pub(super) fn game(text: &str) -> Result<GameSpec, ApiError> {
     let mut game = GameSpec::named(text)?;
+    if game.file().is_some() {
+        let message =
+            format!("`{text}`: files of the server are not for the page; hand over the text");
+        return Err(ApiError::new(ErrorCode::Refused, message));
+    }
     match &mut game {
-        GameSpec::Gdl(GdlSpec { sheet: RuleSheet::File(_), .. })
-        | GameSpec::Sangoku(Battlefield::File(_)) => {
-            let message =
-                format!("`{text}`: files of the server are not for the page; hand over the text");
-            return Err(ApiError::new(ErrorCode::Refused, message));
-        }
         GameSpec::Gdl(GdlSpec { sheet: RuleSheet::Kept(name), .. })
             if kept_rules(name).is_none() =>
         {
@@ -127,23 +127,33 @@ pub(super) fn record(record: &MatchRecord) -> Result<Record, ApiError> {
     Ok(Record { game: game(name)?, seed: *seed, moves: moves.clone() })
 }
 
-/// Reads an agent and keeps it within the limits. A page may not start programs or name files.
+/// Reads an agent that thinks for a page, and keeps it within the limits.
 pub(super) fn agent(text: &str) -> Result<AgentSpec, ApiError> {
+    let mut agent = player(text)?;
+    if let Some(budget) = agent.budget_mut() {
+        let limit = Duration::from_secs_f64(LIMITS.seconds);
+        budget.wall = Some(budget.wall.map_or(limit, |wall| wall.min(limit)));
+        budget.memory = budget.memory.min(LIMITS.memory_bytes);
+    }
+    Ok(agent)
+}
+
+/// Reads an agent that plays in a job. Its results are found by its name, so only what is beyond the
+/// usual is cut. A page may not start programs or name files.
+pub(super) fn player(text: &str) -> Result<AgentSpec, ApiError> {
     let mut agent: AgentSpec = text.parse().map_err(|error| ApiError::agent(&error))?;
     if let AgentSpec::Exec { .. } | AgentSpec::Exact { file: Some(_), .. } = agent {
         let message = format!("`{text}`: programs and files of the server are not for the page");
         return Err(ApiError::new(ErrorCode::Refused, message));
     }
     if let AgentSpec::Exact { memory, .. } = &mut agent {
-        *memory = (*memory).min(LIMITS.memory_bytes);
+        *memory = (*memory).min(Budget::DEFAULT_MEMORY);
     }
     if let AgentSpec::Mcts(settings) | AgentSpec::Simultaneous(settings) = &mut agent {
         settings.trees = settings.trees.min(MOST_TREES);
     }
     if let Some(budget) = agent.budget_mut() {
-        let limit = Duration::from_secs_f64(LIMITS.seconds);
-        budget.wall = Some(budget.wall.map_or(limit, |wall| wall.min(limit)));
-        budget.memory = budget.memory.min(LIMITS.memory_bytes);
+        budget.memory = budget.memory.min(Budget::DEFAULT_MEMORY);
     }
     Ok(agent)
 }
@@ -181,6 +191,7 @@ mod tests {
 
     #[test]
     fn agents_stay_within_the_limits() {
+        assert_eq!(player("uct:iterations=5").unwrap().to_string(), "uct:iterations=5");
         let mut agent = agent("uct:time=1000s,memory=100GiB,trees=200").unwrap();
         let AgentSpec::Mcts(settings) = &agent else { panic!("{agent:?}") };
         assert_eq!(settings.trees, MOST_TREES);

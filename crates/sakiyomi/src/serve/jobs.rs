@@ -232,7 +232,7 @@ fn experiment(job: &Job, folder: &FilePath) -> Result<(Experiment, Scale), ApiEr
             if game.players()? < 2 {
                 return Err(wrong(format!("{game} has 1 player; a duel needs at least 2")));
             }
-            let agents = [guard::agent(first)?, guard::agent(second)?];
+            let agents = [guard::player(first)?, guard::player(second)?];
             let pairing = Pairing { game, agents, seed: *seed };
             pairing.try_out().map_err(|error| ApiError::agent(&error))?;
             let id = format!("duel-{}", job.id);

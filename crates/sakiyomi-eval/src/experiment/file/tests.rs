@@ -1,0 +1,167 @@
+use super::*;
+
+const DUELS: &str = r#"
+id = "test"
+title = "A test"
+kind = "duels"
+[scale.quick]
+games = 10
+n = 5
+[scale.paper]
+games = 100
+n = 50
+[[duel]]
+name = "a"
+game = "connect-four"
+first = "uct:iterations={n}"
+second = "random"
+paper_seats = [{ wins = 3, draws = 1, losses = 0 }, { wins = 2, draws = 0, losses = 2 }]
+[[claim]]
+text = "uct is stronger"
+test = "score(a) > 0.5"
+"#;
+
+fn load(text: &str) -> Result<Experiment, ExperimentError> {
+    read(Path::new("test.toml"), text)
+}
+
+fn error(text: &str) -> String {
+    load(text).unwrap_err().to_string()
+}
+
+#[test]
+fn a_file_becomes_cells_at_both_scales() {
+    let experiment = load(DUELS).unwrap();
+    let [quick, paper] = [Scale::Quick, Scale::Paper].map(|s| experiment.cells(s)[0].clone());
+    assert_eq!((quick.games, paper.games), (10, 100));
+    assert_eq!(quick.task.agents()[0], "uct:iterations=5".parse().unwrap());
+    assert_eq!(paper.task.agents()[0], "uct:iterations=50".parse().unwrap());
+    let numbers = quick.paper.unwrap();
+    assert_eq!(numbers.tally, Some(Tally { wins: 5, draws: 1, losses: 2 }));
+    assert_eq!(numbers.score, 5.5 / 8.0);
+}
+
+#[test]
+fn kinds_make_their_cells() {
+    let head = |kind: &str| {
+        format!(
+            "id = \"t\"\ntitle = \"t\"\nkind = \"{kind}\"\ngame = \"tic-tac-toe\"\n\
+                 first = \"uct\"\nsecond = \"uct:iterations={{x}},expand={{y}}\"\n\
+                 x = {{ label = \"x\", values = [10, 20] }}\ny = {{ label = \"y\", values = [1, 2, 3] }}\n\
+                 scale = {{ quick = {{ games = 2 }}, paper = {{ games = 4 }} }}\n"
+        )
+    };
+    let names = |text: String| -> Vec<String> {
+        let experiment = load(&text).unwrap_or_else(|error| panic!("{error}"));
+        experiment.cells(Scale::Quick).iter().map(|cell| cell.name.clone()).collect()
+    };
+    assert_eq!(names(head("sweep")).len(), 6);
+    assert_eq!(names(head("sweep"))[1], "10, 2");
+    let robin = head("round-robin")
+        + "[[agent]]\nname = \"a\"\nspec = \"uct\"\n[[agent]]\nname = \"b\"\nspec = \"random\"\n\
+               [[agent]]\nname = \"c\"\nspec = \"flat\"\n[[paper]]\nrow = \"c\"\ncolumn = \"a\"\nscore = 0.25\n\
+               [[claim]]\ntext = \"t\"\ntest = \"row(a) > 0.5 and score(c - a) < 0.5\"\n";
+    assert_eq!(names(robin.clone()), ["a - b", "a - c", "b - c"]);
+    assert_eq!(load(&robin).unwrap().cells(Scale::Quick)[1].paper.as_ref().unwrap().score, 0.75);
+    let curve = head("curve").replace(",expand={y}", "")
+        + "[[series]]\nname = \"s\"\npaper_scores = [0.1, 0.2]\n";
+    assert_eq!(names(curve), ["s @ 10", "s @ 20"]);
+    let game = load(&head("game").replace("uct:iterations={x},expand={y}", "uct")).unwrap();
+    assert!(game.cells(Scale::Quick)[0].keep && game.cells(Scale::Paper)[0].games == 1);
+}
+
+#[test]
+fn exploitability_is_measured_in_runs() {
+    let text = r#"
+id = "measure"
+title = "A test"
+kind = "exploitability"
+game = "hagetaka:n={n}"
+x = { label = "iterations", values = [10, 100], log = true }
+[scale.quick]
+runs = 3
+n = 3
+[scale.paper]
+runs = 9
+n = 5
+[[series]]
+name = "RM"
+agent = "rm:iterations={x}"
+[[series]]
+name = "fresh"
+agent = "uct:iterations={x}"
+fresh = true
+[[claim]]
+text = "it falls"
+test = "nash_conv(RM @ 100) < nash_conv(RM @ 10)"
+"#;
+    let experiment = load(text).unwrap();
+    assert_eq!(experiment.kind(), "exploitability");
+    let [first, .., last] = experiment.cells(Scale::Quick) else { panic!("no cells") };
+    assert_eq!((first.name.as_str(), first.games), ("RM @ 10", 3));
+    let Task::NashConv(learner) = &last.task else { panic!("{last:?}") };
+    assert!(learner.fresh && learner.game.to_string() == "hagetaka:n=3");
+    assert_eq!(last.balanced_games().unwrap(), 3);
+    let message = error(&text.replace("agent = \"rm:", "first = \"rm:"));
+    assert!(message.contains("needs `agent in every [[series]]`"), "{message}");
+    let message = error(&text.replace("runs = 3", "games = 3"));
+    assert!(message.contains("needs `a positive `runs` in [scale.quick]`"), "{message}");
+}
+
+#[test]
+fn with_three_players_both_sides_of_a_pair_are_played() {
+    let text = |game: &str| {
+        format!(
+            r#"
+id = "three"
+title = "A test"
+kind = "round-robin"
+game = "{game}"
+[scale.quick]
+games = 10
+[scale.paper]
+games = 10
+[[agent]]
+name = "a"
+spec = "rm"
+[[agent]]
+name = "b"
+spec = "random"
+[[paper]]
+row = "a"
+column = "b"
+score = 0.6
+"#
+        )
+    };
+    let cells = |game| {
+        let experiment = load(&text(game)).unwrap();
+        let score = |cell: &Cell| cell.paper.as_ref().map(|paper| paper.score);
+        let cells = experiment.cells(Scale::Quick).iter();
+        cells.map(|cell| (cell.name.clone(), score(cell))).collect::<Vec<_>>()
+    };
+    assert_eq!(cells("hagetaka"), [("a - b".to_owned(), Some(0.6))]);
+    let three = [("a - b".to_owned(), Some(0.6)), ("b - a".to_owned(), None)];
+    assert_eq!(cells("hagetaka:players=3"), three);
+}
+
+#[test]
+fn a_wrong_file_is_an_error_with_line_and_field() {
+    for (from, to, expected) in [
+        ("kind = \"duels\"", "kind = \"dules\"", "test.toml:4:8: `dules` is no kind"),
+        ("uct:iterations={n}", "utc", "test.toml:14:9: `utc`: no agent is called `utc`"),
+        ("{n}", "{m}", "test.toml:14:9: `{m}` is not set; known here: games, n"),
+        ("game = \"connect-four\"\n", "", "needs `game`"),
+        ("second =", "secnd =", "test.toml:15:1: unknown field `secnd`"),
+        ("games = 10\n", "", "needs `a positive `games` in [scale.quick]`"),
+        ("score(a) > 0.5", "score(b) > 0.5", "test.toml:19:8: nothing is called `b`; known: a"),
+        ("score(a) > 0.5", "score(a) = 0.5", "test.toml:19:8: `score(a) = 0.5` compares"),
+        ("id = \"test\"", "id = \"Te st\"", "test.toml:2:6: an id has small letters"),
+        ("title = \"A test\"", "title = 3", "test.toml:3:9: invalid type"),
+        ("[scale.paper]\ngames = 100\nn = 50\n", "", "needs `[scale.paper]`"),
+        ("kind = \"duels\"", "kind = \"curve\"", "needs `[[series]]`"),
+    ] {
+        let message = error(&DUELS.replace(from, to));
+        assert!(message.contains(expected), "`{expected}` is not in: {message}");
+    }
+}

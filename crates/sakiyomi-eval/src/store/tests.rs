@@ -1,0 +1,156 @@
+use super::*;
+use crate::{Learner, Pairing};
+use std::fs;
+
+fn task(seed: u64) -> Task {
+    let agents = ["uct:iterations=10".parse().unwrap(), "random".parse().unwrap()];
+    Task::Matches(Pairing { game: "tic-tac-toe".parse().unwrap(), agents, seed })
+}
+
+fn unit(first: u64, outcomes: &str) -> Unit {
+    let played = outcomes.chars().zip(first..).map(|(letter, number)| Played {
+        number,
+        outcome: outcome(letter),
+        payoff: 0.5,
+        n_turns: 5 + (number % 3) as u32,
+        length: 2,
+        forfeit: None,
+        record: None,
+    });
+    Unit { first, results: Results::Games(played.collect()), seconds: 0.1 }
+}
+
+#[test]
+fn units_are_counted_once_and_cut_where_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("s")).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    assert!(store.add(cell.id, &unit(0, "WL")).unwrap());
+    assert!(store.add(cell.id, &unit(4, "DDWW")).unwrap());
+    for again in [unit(0, "WW"), unit(1, "W"), unit(3, "WW"), unit(2, "WWWWWWWW")] {
+        assert!(!store.add(cell.id, &again).unwrap(), "games were added twice");
+    }
+    assert_eq!(store.done(cell.id).unwrap(), [(0, 2), (4, 4)]);
+    let count = |games| store.count(cell.id, 2, games).unwrap().evidence.tally;
+    assert_eq!(count(100), Tally { wins: 3, draws: 2, losses: 1 });
+    assert_eq!(count(6), Tally { wins: 1, draws: 2, losses: 1 });
+    let seats = store.count(cell.id, 2, 100).unwrap().evidence.seats;
+    assert_eq!(seats[0], Tally { wins: 2, draws: 1, losses: 0 });
+    let evidence = store.count(cell.id, 2, 3).unwrap().evidence;
+    assert_eq!(evidence.turns.0.keys().collect::<Vec<_>>(), [&5, &6]);
+    assert_eq!(evidence.lengths.0[&2], Tally { wins: 1, draws: 0, losses: 1 });
+}
+
+#[test]
+fn other_seeds_and_other_behaviour_are_other_cells() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let id = |seed, behaviour| store.cell(&task(seed), behaviour, 2).unwrap().id;
+    assert_eq!(id(1, "b"), id(1, "b"));
+    assert_ne!(id(1, "b"), id(2, "b"));
+    assert_ne!(id(1, "b"), id(1, "c"));
+    assert_eq!(store.find(&task(9), "b").unwrap(), None);
+    assert_eq!(store.cells().unwrap().len(), 3);
+    store.remove(id(1, "c")).unwrap();
+    assert_eq!(store.cells().unwrap().len(), 2);
+    assert_eq!(store.settle_unit_games(id(1, "b"), 8).unwrap(), 8);
+    assert_eq!(store.settle_unit_games(id(1, "b"), 99).unwrap(), 8, "the first decides");
+}
+
+#[test]
+fn measurements_are_kept_beside_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("s")).unwrap();
+    let (game, agent) = ("hagetaka:n=3".parse().unwrap(), "rm:iterations=10".parse().unwrap());
+    let learner = Learner { game, agent, fresh: true, seed: 3 };
+    let task = Task::NashConv(learner);
+    let cell = store.cell(&task, "b", 1).unwrap();
+    let unit = |first, values| Unit { first, results: Results::Values(values), seconds: 0.1 };
+    assert!(store.add(cell.id, &unit(2, vec![0.5])).unwrap());
+    assert!(store.add(cell.id, &unit(0, vec![0.1, 0.2])).unwrap());
+    assert_eq!(store.count(cell.id, 1, 9).unwrap().evidence.values, [0.1, 0.2, 0.5]);
+    assert_eq!(store.count(cell.id, 1, 2).unwrap().evidence.values, [0.1, 0.2]);
+    assert_eq!(store.cells().unwrap()[0].task, task);
+}
+
+/// A store of the first schema is brought up to date, and its games still count.
+#[test]
+fn an_older_store_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s");
+    let old = Connection::open(&file).unwrap();
+    old.execute_batch(MIGRATIONS[0]).unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    drop(old);
+    let mut store = Store::open(&file).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let insert =
+        "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, n_forfeits,
+                      seconds, engine) VALUES (1, 0, 2, 'WL', '[1.0,0.0]', '[7,8]', 0, 0.1, 'old')";
+    store.connection.execute(insert, []).unwrap();
+    assert!(store.add(cell.id, &unit(2, "DD")).unwrap());
+    let evidence = store.count(cell.id, 2, 9).unwrap().evidence;
+    assert_eq!((evidence.tally.games(), evidence.turns.0.len()), (4, 3));
+    assert_eq!(evidence.lengths.0[&2].games(), 2, "old games have no length");
+}
+
+#[test]
+fn what_is_no_store_or_newer_or_damaged_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |name: &str, part: &str| {
+        let file = folder.path().join(name);
+        let before = fs::read(&file).unwrap();
+        let message = Store::open(&file).unwrap_err().to_string();
+        assert!(message.contains(part), "`{part}` is not in: {message}");
+        assert_eq!(fs::read(&file).unwrap(), before, "the file was changed");
+    };
+    fs::write(folder.path().join("text"), "this is no database, but a text of some length")
+        .unwrap();
+    refused("text", "is no store of Sakiyomi");
+    let other = Connection::open(folder.path().join("other")).unwrap();
+    other.execute_batch("CREATE TABLE t (x)").unwrap();
+    drop(other);
+    refused("other", "is no store of Sakiyomi");
+    let newer = folder.path().join("newer");
+    let store = Store::open(&newer).unwrap();
+    store.connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(store);
+    refused("newer", "newer Sakiyomi (schema 99");
+    let damaged = folder.path().join("damaged");
+    let mut store = Store::open(&damaged).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    store.add(cell.id, &unit(0, &"WDL".repeat(20_000))).unwrap();
+    drop(store);
+    let mut bytes = fs::read(&damaged).unwrap();
+    let end = bytes.len();
+    bytes[5_000..end - 3_000].fill(0xa5);
+    fs::write(&damaged, bytes).unwrap();
+    refused("damaged", "is damaged");
+    let message = Store::open(folder.path()).unwrap_err().to_string();
+    assert!(message.contains("cannot be used"), "{message}");
+    let missing = folder.path().join("no/such/folder/s");
+    assert!(Store::open(&missing).is_err() && Store::open_existing(&missing).is_err());
+}
+
+/// The number of pages is limited in place of the disk.
+#[test]
+fn a_full_disk_loses_nothing_that_was_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s");
+    let mut store = Store::open(&file).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    store.connection.pragma_update(None, "max_page_count", 24).unwrap();
+    let mut added = 0;
+    let error = loop {
+        match store.add(cell.id, &unit(added * 1_000, &"W".repeat(1_000))) {
+            Ok(_) => added += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().contains("the disk is full"), "{error}");
+    drop(store);
+    let store = Store::open(&file).unwrap();
+    assert!(added > 0);
+    assert_eq!(store.count(cell.id, 2, u64::MAX).unwrap().evidence.tally.wins, added * 1_000);
+}
