@@ -38,6 +38,8 @@ export const compare = {
     await picture(page, "report");
     await page.getByRole("link", { name: "Close the report" }).click();
     await page.locator("iframe").waitFor({ state: "detached" });
+    await page.goto(`${server.url}/#/compare?report=no-such-one`);
+    await page.getByRole("alert").getByText("there is no report").waitFor();
     await close();
   },
 
