@@ -8,7 +8,7 @@ const thought = (page) => page.getByTestId("thought").first();
 export const inspect = {
   async "the inspector follows a search while it goes on"({ browser, server }) {
     const { page, close } = await openWindow(browser);
-    await page.goto(match(server, { game: "connect-four", seats: ["uct:time=4s", "human"] }));
+    await page.goto(match(server, { game: "connect-four", seats: ["uct:time=60s", "human"] }));
     const live = page.locator("[data-testid=thought][data-live=true]");
     await live.waitFor();
     const first = Number(await live.getAttribute("data-iterations"));
@@ -16,6 +16,12 @@ export const inspect = {
     assert.ok((await page.locator(".heat").count()) > 3, "the heat map is on the board");
     assert.ok((await live.locator("tbody tr").count()) > 3);
     await picture(page, "inspector-live");
+    await close();
+  },
+
+  async "a search that is done shows its tree"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(match(server, { game: "connect-four", seats: ["uct:iterations=20000", "human"] }));
     await settled(page);
     assert.equal(await thought(page).getAttribute("data-live"), "false");
     await page.getByRole("tab", { name: "Tree" }).click();
