@@ -33,11 +33,13 @@ export const compare = {
 
   async "the report of an experiment is a page"({ browser, server }) {
     const { page, close } = await openWindow(browser);
-    await page.goto(`${server.url}/#/compare`);
-    await page.getByRole("button", { name: /^Report: How long random matches/ }).click({ timeout: 40_000 });
-    const report = page.frameLocator("iframe");
-    await report.locator("h1, h2").first().waitFor();
+    await page.goto(`${server.url}/#/compare?report=classics-lengths&scale=quick`);
+    await page.frameLocator("iframe").getByRole("heading", { name: /How long random matches/ }).waitFor();
     await picture(page, "report");
+    await page.getByRole("link", { name: "Close the report" }).click();
+    await page.locator("iframe").waitFor({ state: "detached" });
+    await page.goto(`${server.url}/#/compare?report=no-such-one`);
+    await page.getByRole("alert").getByText("there is no report").waitFor();
     await close();
   },
 
