@@ -319,4 +319,10 @@ fn rule_sheets_are_checked_measured_and_verified() {
         &["did you mean `tic-tac-toe`?"],
     );
     is_refused(&["play", "gdl:no-such-file.kif"], &["no-such-file.kif"]);
+    let drawn = Path::new(sheet).with_file_name("hex.kif");
+    assert!(succeeds(&["gdl", "check", drawn.to_str().unwrap()]).contains("no errors"));
+    let copy = folder.path().join("hex.kif");
+    fs::copy(&drawn, &copy).unwrap();
+    fs::write(copy.with_extension("toml"), "board = \"hex\"\nrelation = \"tile\"").unwrap();
+    is_refused(&["gdl", "check", copy.to_str().unwrap()], &["line 2, column 12", "boards: stone"]);
 }
