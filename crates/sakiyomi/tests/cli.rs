@@ -259,7 +259,7 @@ fn experiments_of_every_kind_work() {
     // The one match of a shown game is the same at both scales.
     assert_eq!(list.matches("quick done").count(), 5, "{list}");
     assert_eq!(list.matches("paper done").count(), 1, "{list}");
-    assert!(run(&["run", "all"]).contains("0 games played"), "all is done already");
+    assert!(run(&["run", "all"]).contains("0 played or measured"), "all is done already");
     let report = run(&["report", "t-duels"]);
     assert!(report.contains("| c ") && report.contains("agrees"), "{report}");
     run(&["report", "--html", "pages"]);
@@ -319,4 +319,10 @@ fn rule_sheets_are_checked_measured_and_verified() {
         &["did you mean `tic-tac-toe`?"],
     );
     is_refused(&["play", "gdl:no-such-file.kif"], &["no-such-file.kif"]);
+    let drawn = Path::new(sheet).with_file_name("hex.kif");
+    assert!(succeeds(&["gdl", "check", drawn.to_str().unwrap()]).contains("no errors"));
+    let copy = folder.path().join("hex.kif");
+    fs::copy(&drawn, &copy).unwrap();
+    fs::write(copy.with_extension("toml"), "board = \"hex\"\nrelation = \"tile\"").unwrap();
+    is_refused(&["gdl", "check", copy.to_str().unwrap()], &["line 2, column 12", "boards: stone"]);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -85,9 +85,9 @@ fn results(folder: &Path, store: &str) -> Vec<Value> {
     cells.map(|cell| fields.iter().map(|&field| cell[field].clone()).collect()).collect()
 }
 
-/// Numbers that look random and are always the same.
-fn moments(n: u64) -> impl Iterator<Item = Duration> {
-    (0..n).map(|i| Duration::from_millis(20 + i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 260))
+/// Parts of a whole that look random and are always the same.
+fn parts(n: u32) -> impl Iterator<Item = f64> {
+    (0..n).map(|i| f64::from(i.wrapping_mul(0x9e37_79b9) % 1000) / 1000.0)
 }
 
 #[test]
@@ -100,23 +100,35 @@ fn kills_change_nothing_in_measurements() {
     kills_change_nothing(MEASUREMENTS, 40, 8);
 }
 
-fn kills_change_nothing(experiment: &str, n_results: u64, kills: u64) {
+/// Kills runs at moments spread over the time that an undisturbed run takes, whatever that is here. A
+/// store that is complete before its next kill must be right, and makes room for another one.
+fn kills_change_nothing(experiment: &str, n_results: u64, kills: u32) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("resume.toml"), experiment).unwrap();
+    let begin = Instant::now();
     assert!(start(folder.path(), "undisturbed", "1").wait().unwrap().success());
+    let whole = begin.elapsed();
     let expected = results(folder.path(), "undisturbed");
     assert!(expected.iter().all(|cell| cell[1] == n_results), "{expected:?}");
-    let mut n_killed = 0;
-    for moment in moments(kills) {
-        let mut child = start(folder.path(), "killed", "2");
-        thread::sleep(moment);
-        n_killed += u64::from(child.try_wait().unwrap().is_none());
-        child.kill().unwrap();
-        child.wait().unwrap();
+    let (mut n_killed, mut n_stores) = (0, 0);
+    for part in parts(kills) {
+        let store = format!("killed-{n_stores}");
+        let mut child = start(folder.path(), &store, "2");
+        thread::sleep(whole.mul_f64(part));
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success());
+            assert_eq!(results(folder.path(), &store), expected);
+            n_stores += 1;
+        } else {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            n_killed += 1;
+        }
     }
-    assert!(n_killed * 4 > kills, "only {n_killed} were killed in the middle");
-    assert!(start(folder.path(), "killed", "2").wait().unwrap().success());
-    assert_eq!(results(folder.path(), "killed"), expected);
+    assert!(n_killed > 0, "all runs were complete before they could be killed");
+    let store = format!("killed-{n_stores}");
+    assert!(start(folder.path(), &store, "2").wait().unwrap().success());
+    assert_eq!(results(folder.path(), &store), expected);
 }
 
 #[test]

@@ -208,7 +208,7 @@ mod tests {
         let file = folder.path().join("s");
         let store = Store::open(&file).unwrap();
         store.connection.execute_batch("DROP TABLE network_matches").unwrap();
-        store.connection.pragma_update(None, "user_version", 1).unwrap();
+        store.connection.pragma_update(None, "user_version", 2).unwrap();
         drop(store);
         let store = Store::open(&file).unwrap();
         assert!(store.network_matches().unwrap().is_empty());

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use sakiyomi::numbers::thousands;
+use sakiyomi_catalog::{GdlSpec, RuleSheet};
 use sakiyomi_core::Game;
 use sakiyomi_eval::perft;
 use sakiyomi_gdl::{GdlError, GdlGame, Settings, Severity, Sheet, check, info, verify};
@@ -30,7 +31,7 @@ pub(super) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Say what is wrong with a sheet, and where
+    /// Say what is wrong with a sheet and its piece file, and where
     #[command(after_help = "Example:\n  sakiyomi gdl check games/gdl/ttcc4.kif")]
     Check {
         file: PathBuf,
@@ -67,7 +68,10 @@ enum Command {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     match &options.command {
-        Command::Check { file, json } => check_sheet(&read(file)?, *json, out),
+        Command::Check { file, json } => {
+            check_sheet(&read(file)?, *json, out)?;
+            check_pieces(file)
+        }
         Command::Info { file, seconds, json } => measure(&read(file)?, *seconds, *json, out),
         Command::Perft { file, depth, json } => count(file, *depth, *json, out),
         Command::Verify { file, trace } => {
@@ -103,6 +107,14 @@ fn check_sheet(text: &str, as_json: bool, out: &mut dyn Write) -> anyhow::Result
     }
     if !as_json {
         writeln!(out, "no errors, {} warnings", findings.len())?;
+    }
+    Ok(())
+}
+
+/// A piece file beside the sheet must fit it.
+fn check_pieces(file: &Path) -> anyhow::Result<()> {
+    if file.with_extension("toml").exists() {
+        GdlSpec::new(RuleSheet::File(file.display().to_string())).load()?;
     }
     Ok(())
 }

@@ -3,8 +3,10 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::lock;
 
 /// A file that grows by a line per message, or nothing.
 #[derive(Debug, Default)]
@@ -32,7 +34,7 @@ impl Journal {
             flat.push(if c.is_control() { ' ' } else { c });
         }
         let line = format!("{} {flat}\n", time_text(SystemTime::now()));
-        let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
+        let _ = lock(file).write_all(line.as_bytes());
     }
 }
 

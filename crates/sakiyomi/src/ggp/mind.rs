@@ -5,13 +5,15 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, RuleSheet, Seat};
 use sakiyomi_core::{Agent, Context, Game, Player as SeatNumber, Rng, Stop, Turn};
 use sakiyomi_gdl::{GdlGame, Move, State, Stepper};
 use tokio::sync::{oneshot, watch};
+
+use super::lock;
 
 /// The joint moves of a match so far, shared by those who follow it.
 pub(super) type History = Arc<Mutex<Vec<Vec<String>>>>;
@@ -118,7 +120,7 @@ impl Mind {
     /// over: there is nothing better than the position that is known.
     fn catch_up(&mut self, plies: usize) {
         let news: Vec<Vec<String>> = {
-            let history = self.task.history.lock().unwrap_or_else(PoisonError::into_inner);
+            let history = lock(&self.task.history);
             history[self.n_seen.min(plies)..plies.min(history.len())].to_vec()
         };
         for texts in news {

@@ -15,9 +15,16 @@ mod player;
 mod session;
 mod tournament;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 pub use client::{ClientError, Contestant};
 pub use host::{Clocks, Fault, FaultKind, Host, MatchResult, Stopped};
 pub use http::serve;
 pub use journal::Journal;
 pub use player::{Player, PlayerSettings, Timeless};
 pub use tournament::{Standing, Tournament, TournamentError, TournamentReport};
+
+/// What a thread has left behind that panicked is still good enough to answer with.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,7 +1,7 @@
 //! The player: answers the messages of hosts, and plays one match at a time.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use sakiyomi_catalog::AgentSpec;
@@ -13,6 +13,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
 
 use super::journal::Journal;
+use super::lock;
 use super::session::{Manner, Session, Terms};
 
 /// Who plays, and how.
@@ -158,14 +159,16 @@ impl Player {
                 return BUSY;
             }
         }
-        let session = match self.sit_down(terms) {
-            Some(session) => session,
-            None => return BUSY,
-        };
-        session.prepare(received).await;
-        if let Some(game) = session.game() {
-            self.remember(session.rules(), game);
-        }
+        let Some(session) = self.sit_down(terms) else { return BUSY };
+        let (player, preparing) = (Arc::clone(self), Arc::clone(&session));
+        // A task of its own: who started the match may hang up and ask again.
+        tokio::spawn(async move {
+            preparing.prepare(received).await;
+            if let Some(game) = preparing.game() {
+                player.remember(preparing.rules(), game);
+            }
+        });
+        session.until_ready().await;
         READY
     }
 
@@ -178,6 +181,10 @@ impl Player {
             }
             self.journal.line(&format!("{} is given up: its host is silent", session.id()));
             session.close();
+        }
+        if self.n_thinking() >= MOST_MINDS {
+            self.journal.line("busy: the rules of cancelled matches are still being compiled");
+            return None;
         }
         let number = self.n_started.fetch_add(1, Ordering::SeqCst);
         let manner = Manner {
@@ -245,6 +252,8 @@ impl Player {
     }
 }
 
+/// Compiling cannot be cancelled, so threads of matches that are over may still be there.
+const MOST_MINDS: usize = 4;
 const HALF_SECOND: Duration = Duration::from_millis(500);
 
 /// The number of a role in rules that can be played at all.
@@ -258,8 +267,4 @@ fn role_number(rules: &str, role: &str) -> Result<usize, String> {
     let exact = roles.iter().position(|other| other == role);
     let found = exact.or_else(|| roles.iter().position(|other| other.eq_ignore_ascii_case(role)));
     found.ok_or_else(|| format!("the rules have no role {role}, only {}", roles.join(", ")))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use sakiyomi_catalog::AgentSpec;
@@ -19,6 +19,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{sleep_until, timeout_at};
 
 use super::journal::Journal;
+use super::lock;
 use super::mind::{Follower, History, Order, Task, Thought, awaken};
 
 /// What a match is about, as START says.
@@ -342,8 +343,4 @@ impl Session {
             }
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
