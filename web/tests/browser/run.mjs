@@ -11,7 +11,7 @@ import { trouble } from "./trouble.mjs";
 
 const wanted = new RegExp(process.argv[2] ?? "");
 const AT_ONCE = 2;
-const LONGEST_SECONDS = 120;
+const LONGEST_SECONDS = 300;
 
 const server = await Server.start();
 const browser = await openBrowser();
