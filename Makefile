@@ -1,7 +1,8 @@
 # Thin: every target is a few commands that also work when typed.
 .PHONY: run demo test test-rust test-page bench bench-peers build page
 
-SAKIYOMI := target/release/sakiyomi
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+SAKIYOMI := $(TARGET)/release/sakiyomi
 
 ## The lab in the browser.
 run: page build
@@ -29,7 +30,7 @@ test-page: page
 	cd web && npm run --silent check && npm test --silent
 	@command -v chromium >/dev/null || { echo "installing Chromium"; apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }
 	cargo test --workspace --locked --no-run --quiet
-	cd web && SAKIYOMI_BIN=../target/debug/sakiyomi npm run --silent browser
+	cd web && SAKIYOMI_BIN=$(TARGET)/debug/sakiyomi npm run --silent browser
 
 ## Speed of games and search on this machine.
 bench: build
