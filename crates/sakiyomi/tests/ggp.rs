@@ -294,7 +294,7 @@ fn players_that_misbehave_are_noted_and_the_match_goes_on() {
     for (name, kind, answer) in kinds {
         let fake = fake_player(answer);
         let options =
-            ["--startclock", "0.3", "--playclock", "0.3", "--grace", "0", "--matches", "1"];
+            ["--startclock", "0.8", "--playclock", "0.8", "--grace", "0", "--matches", "1"];
         let report = host("gdl:sheet=tic-tac-toe", &[&ours.address, &fake], &options);
         let result = &report["matches"][0];
         let faults = each(result, "faults");
