@@ -22,9 +22,10 @@ use std::hash::Hash;
 
 use sakiyomi_core::{Hints, MAX_PLAYERS, Payoffs, Player};
 
+use super::ROOT;
 use super::bandit::Bandit;
 use super::tree::{NodeId, Row, Slot, Tree};
-use super::{ROOT, Step, Walk};
+use super::walk::{Step, Walk};
 
 impl<G: Hints> Walk<G> {
     /// Backs up where a row learns more than its own payoff.

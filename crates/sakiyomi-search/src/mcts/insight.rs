@@ -3,7 +3,7 @@
 
 use sakiyomi_core::{Branch, Game, Hints, Insight, InsightArm, InsightRow, Turn};
 
-use super::tree::NodeId;
+use super::tree::{NodeId, Row};
 use super::{Mcts, ROOT, RootArm, Walk};
 
 /// Places that are told while a search goes on: enough for the line it expects.
@@ -163,7 +163,7 @@ impl<G: Hints> Walk<G> {
         if !self.tree.nodes[node as usize].has_rows() {
             return Vec::new();
         }
-        let value = |(row, action): (super::Row, &G::Action)| {
+        let value = |(row, action): (Row, &G::Action)| {
             let arms = &self.tree.actions[row.first..row.first + row.len];
             let pick = arms.iter().position(|arm| arm == action)?;
             self.root_arm(row.first + pick).value()

@@ -2,6 +2,7 @@
 
 use super::*;
 use sakiyomi_core::toy::{Toy, Word};
+use sakiyomi_core::{Payoffs, Stop};
 
 fn settings(iterations: u64) -> MctsSettings {
     MctsSettings::new(Budget::iterations(iterations))
