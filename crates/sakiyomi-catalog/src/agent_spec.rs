@@ -20,7 +20,7 @@ use crate::parameters::{
     C, CPU, EXPAND, FRESH, GRAPH, ITERATIONS, KEEN, LIMIT, MEMORY, NODES, PRUNED, TIME, TREES,
 };
 use crate::simultaneous::{self, DUCB1T, DUCT, EXP3, OOS, RM, SMUCT};
-use crate::{Entry, GameSpec, Parameter, SpecError, load_solution};
+use crate::{Entry, GameSpec, Listed, Parameter, SpecError, load_solution};
 
 /// Which agent, with all its parameters. The text form is `name:key=value,flag`.
 #[derive(Clone, Debug, PartialEq)]
@@ -224,7 +224,16 @@ pub const AGENTS: &[Entry] = &[
 
 impl AgentSpec {
     /// The agent itself, ready to play one match.
-    pub fn build<G: Playable>(
+    pub fn build<G: Listed>(
+        &self,
+        game: &G,
+        seat: &Seat<'_>,
+    ) -> Result<Box<dyn Agent<G>>, SpecError> {
+        game.agent(self, seat)
+    }
+
+    /// The same for any game. It pulls in every search, so only [`Listed`] may call it.
+    pub(crate) fn compile<G: Playable>(
         &self,
         game: &G,
         seat: &Seat<'_>,

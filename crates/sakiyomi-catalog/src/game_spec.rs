@@ -1,6 +1,5 @@
 //! Games by name, with their parameters.
 
-use sakiyomi_core::Playable;
 use sakiyomi_games::hagetaka::{Payoff, Settings};
 use sakiyomi_games::sangoku::{Battle, SCENARIOS, Scenario, Skirmish, War};
 use sakiyomi_games::{Breakthrough, ConnectFour, Hagetaka, Othello, SizeError, TicTacToe};
@@ -8,7 +7,7 @@ use sakiyomi_games::{Breakthrough, ConnectFour, Hagetaka, Othello, SizeError, Ti
 use crate::fields::{Fields, Reader, spec_forms};
 use crate::gdl::{self, GdlSpec, RuleSheet};
 use crate::hagetaka::{self, GOOFSPIEL, HAGETAKA};
-use crate::{Entry, Parameter, SpecError};
+use crate::{Entry, Listed, Parameter, SpecError};
 
 /// Which game, with all its parameters. The text form is `name:key=value`; boards may also be
 /// written as `name:7x6`.
@@ -120,7 +119,7 @@ pub fn ready_made(entry: &Entry) -> Vec<String> {
 /// A generic closure over games, so that a choice at run time reaches code compiled for the game.
 pub trait Visitor {
     type Out;
-    fn visit<G: Playable>(self, game: G) -> Self::Out;
+    fn visit<G: Listed>(self, game: G) -> Self::Out;
 }
 
 impl GameSpec {
@@ -170,7 +169,7 @@ impl GameSpec {
         struct CountPlayers;
         impl Visitor for CountPlayers {
             type Out = usize;
-            fn visit<G: Playable>(self, game: G) -> usize {
+            fn visit<G: Listed>(self, game: G) -> usize {
                 game.players()
             }
         }

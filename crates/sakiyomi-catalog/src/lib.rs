@@ -9,6 +9,7 @@ mod game_spec;
 mod gdl;
 mod hagetaka;
 mod kept_rules;
+mod listed;
 mod parameters;
 mod simultaneous;
 mod solution;
@@ -20,6 +21,7 @@ pub use fields::{SpecError, parse_bytes};
 pub use game_spec::{Battlefield, GAMES, GameSpec, Visitor, ready_made};
 pub use gdl::{GdlSpec, RuleSheet};
 pub use kept_rules::{keep_rules, kept_rules};
+pub use listed::Listed;
 pub use solution::{load_solution, save_solution};
 pub use table::{
     Advice, LegalAction, Past, Record, Share, Table, TableError, open_table, replay, replay_each,

@@ -3,12 +3,12 @@
 
 use std::time::Instant;
 
-use sakiyomi_core::{Agent, Context, Forfeit, Playable, Player, Rng, Stop, Turn, View};
+use sakiyomi_core::{Agent, Context, Forfeit, Player, Rng, Stop, Turn, View};
 use serde::{Deserialize, Serialize};
 
 use crate::fields::suggestion;
 use crate::thought::{Scene, step_texts};
-use crate::{AgentSpec, GameSpec, Seat, SpecError, Thought, Visitor};
+use crate::{AgentSpec, GameSpec, Listed, Seat, SpecError, Thought, Visitor};
 
 /// One match. Chance is drawn by the table itself, from the seed, as soon as it is chance's turn.
 pub trait Table: Send {
@@ -163,7 +163,7 @@ struct Open<'a> {
 impl Visitor for Open<'_> {
     type Out = Result<Box<dyn Table>, TableError>;
 
-    fn visit<G: Playable>(self, game: G) -> Self::Out {
+    fn visit<G: Listed>(self, game: G) -> Self::Out {
         let Open { record, look } = self;
         let mut table = TableOf::new(game, record);
         look(&table);
@@ -176,7 +176,7 @@ impl Visitor for Open<'_> {
     }
 }
 
-struct TableOf<G: Playable> {
+struct TableOf<G: Listed> {
     game: G,
     spec: GameSpec,
     seed: u64,
@@ -186,12 +186,12 @@ struct TableOf<G: Playable> {
     agents: Vec<Option<Seated<G>>>,
 }
 
-struct Seated<G: Playable> {
+struct Seated<G: Listed> {
     spec: AgentSpec,
     agent: Box<dyn Agent<G>>,
 }
 
-impl<G: Playable> TableOf<G> {
+impl<G: Listed> TableOf<G> {
     /// The start of the match that the record is of.
     fn new(game: G, record: &Record) -> TableOf<G> {
         TableOf {
@@ -322,7 +322,7 @@ impl<G: Playable> TableOf<G> {
 /// The stream of chance; those of the players are counted from 1.
 const CHANCE: u64 = 0;
 
-impl<G: Playable> Table for TableOf<G> {
+impl<G: Listed> Table for TableOf<G> {
     fn game(&self) -> &GameSpec {
         &self.spec
     }

@@ -1,7 +1,7 @@
 //! Counts of action sequences, by which move generators are compared.
 
-use sakiyomi_catalog::{GameSpec, SpecError, Visitor};
-use sakiyomi_core::{Game, Playable, Players, Turn};
+use sakiyomi_catalog::{GameSpec, Listed, SpecError, Visitor};
+use sakiyomi_core::{Game, Players, Turn};
 
 /// Sequences of exactly `depth` steps from `state`. A joint action of several players, and an
 /// outcome of chance, is one step; matches that end before are not counted.
@@ -55,7 +55,7 @@ pub fn perft_of(game: &GameSpec, depth: u32) -> Result<u64, SpecError> {
     struct Count(u32);
     impl Visitor for Count {
         type Out = u64;
-        fn visit<G: Playable>(self, game: G) -> u64 {
+        fn visit<G: Listed>(self, game: G) -> u64 {
             perft(&game, &game.start(), self.0)
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cpu_time::ThreadTime;
-use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, Visitor, save_solution};
+use sakiyomi_catalog::{AgentSpec, GameSpec, Listed, SpecError, Visitor, save_solution};
 use sakiyomi_core::{Playable, Player, Stop, Turn};
 use sakiyomi_search::{Exact, Unsolved, bytes_for};
 use serde::Serialize;
@@ -95,7 +95,7 @@ struct Run<'a> {
 impl Visitor for Run<'_> {
     type Out = Result<SolveReport, SolveError>;
 
-    fn visit<G: Playable>(self, game: G) -> Self::Out {
+    fn visit<G: Listed>(self, game: G) -> Self::Out {
         let Run { solve, stop, progress } = self;
         let unsolved = |error| SolveError::Unsolved { game: solve.game.clone(), error };
         let begin = ThreadTime::now();

@@ -16,7 +16,7 @@ pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use flat::FlatMonteCarlo;
 pub use matrix::MatrixGame;
 pub use maxn::MaxN;
-pub use mcts::{Answer, Bandit, Groups, Learned, Mcts, MctsSettings, Place};
+pub use mcts::{Answer, Bandit, Groups, Learned, Mcts, MctsSettings, Place, TreeSearch};
 pub use random::RandomPlayer;
 pub use rule::RulePlayer;
 pub use sequential::SequentialUct;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use rustc_hash::FxHasher;
-use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, TableError, Visitor, open_table};
+use sakiyomi_catalog::{AgentSpec, GameSpec, Listed, SpecError, TableError, Visitor, open_table};
 use sakiyomi_core::{Budget, Context, Playable, Player, Rng, Scratch, Stop, Turn};
-use sakiyomi_search::{Mcts, MctsSettings};
+use sakiyomi_search::MctsSettings;
 use serde::Serialize;
 
 /// How fast a game and the tree search on it are, from the start position.
@@ -53,7 +53,7 @@ struct MeasureSpeed<'a> {
 impl Visitor for MeasureSpeed<'_> {
     type Out = Speed;
 
-    fn visit<G: Playable>(self, game: G) -> Speed {
+    fn visit<G: Listed>(self, game: G) -> Speed {
         let MeasureSpeed { spec, settings, simulations, least } = self;
         let (start, mut state) = (first_choice(&game), game.start());
         let (mut rng, mut scratch) = (Rng::new(1), Scratch::default());
@@ -63,7 +63,7 @@ impl Visitor for MeasureSpeed<'_> {
                 std::hint::black_box(game.playout(&mut state, &mut scratch, &mut rng));
             }
         });
-        let mut agent = Mcts::new(settings);
+        let mut agent = G::tree_search(settings);
         let stop = Stop::new();
         let searches_per_cpu_second = rate(least, |n| {
             for _ in 0..n {
@@ -156,11 +156,12 @@ pub fn measure_growth(
     impl Visitor for MeasureGrowth<'_> {
         type Out = Vec<Growth>;
 
-        fn visit<G: Playable>(self, game: G) -> Vec<Growth> {
+        fn visit<G: Listed>(self, game: G) -> Vec<Growth> {
             let (stop, start_state) = (Stop::new(), first_choice(&game));
             let each = |&iterations: &u64| {
                 let budget = Budget { memory: u64::MAX, ..Budget::iterations(iterations) };
-                let mut agent = Mcts::new(MctsSettings { budget, trees: 1, fresh: true, ..self.0 });
+                let settings = MctsSettings { budget, trees: 1, fresh: true, ..self.0 };
+                let mut agent = G::tree_search(settings);
                 let mut rng = Rng::new(1);
                 // Small searches are repeated, so that all are measured over a similar time.
                 let repetitions = (300_000 / iterations).max(1);

@@ -5,8 +5,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use sakiyomi::catalog::{GAMES, GameSpec, Visitor};
-use sakiyomi::core::{Game, Playable, Rng, Scratch};
+use sakiyomi::catalog::{GAMES, GameSpec, Listed, Visitor};
+use sakiyomi::core::{Game, Rng, Scratch};
 use sakiyomi::gdl::{GdlGame, Settings};
 
 struct Counting;
@@ -41,7 +41,7 @@ struct Playouts;
 impl Visitor for Playouts {
     type Out = [u64; 2];
 
-    fn visit<G: Playable>(self, game: G) -> [u64; 2] {
+    fn visit<G: Listed>(self, game: G) -> [u64; 2] {
         let (start, mut state) = (game.start(), game.start());
         let (mut rng, mut scratch) = (Rng::new(1), Scratch::default());
         let mut play = |n: u32| {

@@ -3,7 +3,7 @@
 use sakiyomi_core::{Game, Hints, Player};
 
 use super::tree::NodeId;
-use super::{Answer, Mcts, ROOT, Walk};
+use super::{Answer, ROOT, Walk};
 
 /// The strategy of one tree, followed from its root.
 #[derive(Debug)]
@@ -16,15 +16,11 @@ pub struct Learned<'a, G: Game> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(NodeId);
 
-impl<G: Hints> Mcts<G> {
-    /// The strategy of the first tree, once there is one.
-    pub fn learned(&self) -> Option<Learned<'_, G>> {
-        let walk = self.walks.first().filter(|walk| !walk.tree.nodes.is_empty())?;
-        Some(Learned { walk, answer: self.settings.answer })
+impl<'a, G: Hints> Learned<'a, G> {
+    pub(super) fn new(walk: &'a Walk<G>, answer: Answer) -> Learned<'a, G> {
+        Learned { walk, answer }
     }
-}
 
-impl<G: Hints> Learned<'_, G> {
     pub fn root(&self) -> Place {
         Place(ROOT)
     }

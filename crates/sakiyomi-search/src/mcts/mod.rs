@@ -115,34 +115,58 @@ pub struct Mcts<G: Game> {
     field: Option<G>,
 }
 
-impl<G: Hints> Mcts<G> {
-    pub fn new(settings: MctsSettings) -> Mcts<G> {
-        Mcts { settings, root: None, walks: Vec::new(), field: None }
-    }
+/// A tree search as those see it who measure trees. They hold it boxed, so that the search need not
+/// be compiled again for every game where it is measured.
+pub trait TreeSearch<G: Game>: Agent<G> {
+    /// Searches from `state`, on top of what is known about it, and returns the iterations done.
+    fn search(&mut self, game: &G, state: &G::State, context: &mut Context<'_>) -> u64;
 
     /// Changes the budget of the searches to come.
-    pub fn set_budget(&mut self, budget: Budget) {
+    fn set_budget(&mut self, budget: Budget);
+
+    /// The strategy of the first tree, once there is one.
+    fn learned(&self) -> Option<Learned<'_, G>>;
+
+    /// Nodes in memory, over all trees.
+    fn n_nodes(&self) -> usize;
+
+    /// Bytes in memory, over all trees.
+    fn bytes(&self) -> usize;
+
+    /// Bytes that one arm takes, with its entry in the table of children.
+    fn bytes_per_arm(&self) -> usize;
+}
+
+impl<G: Hints> TreeSearch<G> for Mcts<G> {
+    fn search(&mut self, game: &G, state: &G::State, context: &mut Context<'_>) -> u64 {
+        self.search_watched(game, state, context, None)
+    }
+
+    fn set_budget(&mut self, budget: Budget) {
         self.settings.budget = budget;
     }
 
-    /// Nodes in memory, over all trees.
-    pub fn n_nodes(&self) -> usize {
+    fn learned(&self) -> Option<Learned<'_, G>> {
+        let walk = self.walks.first().filter(|walk| !walk.tree.nodes.is_empty())?;
+        Some(Learned::new(walk, self.settings.answer))
+    }
+
+    fn n_nodes(&self) -> usize {
         self.walks.iter().map(|walk| walk.tree.nodes.len()).sum()
     }
 
-    /// Bytes in memory, over all trees.
-    pub fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         self.walks.iter().map(|walk| walk.tree.bytes()).sum()
     }
 
-    /// Bytes that one arm takes, with its entry in the table of children.
-    pub fn bytes_per_arm(&self) -> usize {
+    fn bytes_per_arm(&self) -> usize {
         self.walks.first().map_or(0, |walk| walk.tree.bytes_per_arm())
     }
+}
 
-    /// Searches from `state`, on top of what is known about it, and returns the iterations done.
-    pub fn search(&mut self, game: &G, state: &G::State, context: &mut Context<'_>) -> u64 {
-        self.search_watched(game, state, context, None)
+impl<G: Hints> Mcts<G> {
+    pub fn new(settings: MctsSettings) -> Mcts<G> {
+        Mcts { settings, root: None, walks: Vec::new(), field: None }
     }
 
     fn search_watched(

@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use sakiyomi_catalog::{
-    AGENTS, AgentSpec, GAMES, GameSpec, Record, Seat, Table, Visitor, keep_rules, open_table,
-    ready_made, replay, replay_each,
+    AGENTS, AgentSpec, GAMES, GameSpec, Listed, Record, Seat, Table, Visitor, keep_rules,
+    open_table, ready_made, replay, replay_each,
 };
-use sakiyomi_core::{Playable, Player, Turn};
+use sakiyomi_core::{Player, Turn};
 use sakiyomi_gdl::GdlError;
 
 use super::api::{
@@ -119,7 +119,7 @@ struct Suited<'a>(&'a GameSpec);
 impl Visitor for Suited<'_> {
     type Out = Vec<String>;
 
-    fn visit<G: Playable>(self, game: G) -> Vec<String> {
+    fn visit<G: Listed>(self, game: G) -> Vec<String> {
         let seat = Seat { game: self.0, player: Player(0), seed: 1 };
         let can_play = |name: &str| {
             let agent: Result<AgentSpec, _> = name.parse();
