@@ -10,9 +10,13 @@ pub fn interval_text(Interval { low, high }: Interval) -> String {
     format!("[{low:.3}, {high:.3}]")
 }
 
-/// A p value, which may be very small.
+/// A p value, which may be too small for a number.
 pub fn p_text(p: f64) -> String {
-    if p < 0.001 { format!("{p:.1e}") } else { format!("{p:.3}") }
+    match p {
+        p if p < 1e-99 => "< 1e-99".to_owned(),
+        p if p < 0.001 => format!("{p:.1e}"),
+        p => format!("{p:.3}"),
+    }
 }
 
 /// A number with commas between thousands.
@@ -46,6 +50,7 @@ mod tests {
         assert_eq!(thousands(1_234_567.4), "1,234,567");
         assert_eq!(thousands(12.0), "12");
         assert_eq!((p_text(0.0421), p_text(1.23e-9)), ("0.042".into(), "1.2e-9".into()));
+        assert_eq!(p_text(0.0), "< 1e-99");
         assert_eq!(seconds_text(7_200.0), "2.0 h");
     }
 }

@@ -209,7 +209,7 @@ export const en = {
   "compare.losses": "{count} lost",
   "compare.score": "Score {score}, 95 % interval {low} to {high}",
   "compare.scoreNone": "No game finished yet",
-  "compare.p": "sign test p = {p}",
+  "compare.p": "sign test p {p}",
   "compare.experiments": "Experiments",
   "compare.experimentsHint": "Tables and figures of the papers, repeated. Quick takes minutes, paper as long as the paper's own.",
   "compare.quick": "Run quick",

@@ -62,6 +62,12 @@ export function percent(value: number, digits = 0): string {
   return `${(100 * value).toFixed(digits)} %`;
 }
 
+/** What a p value is, with its sign of relation: it may be too small for a number. */
+export function pValue(p: number): string {
+  if (p < 1e-99) return "< 1e-99";
+  return `= ${p < 0.001 ? p.toExponential(1) : p.toFixed(3)}`;
+}
+
 function spaced(name: string): string {
   if (name === "gdl") return "GDL";
   const text = name.replaceAll("-", " ").replaceAll("_", " ");

@@ -210,7 +210,7 @@ export const ja: Record<Key, string> = {
   "compare.losses": "{count} 敗",
   "compare.score": "得点率 {score}、95 % 区間 {low}〜{high}",
   "compare.scoreNone": "まだ終わった対局がありません",
-  "compare.p": "符号検定 p = {p}",
+  "compare.p": "符号検定 p {p}",
   "compare.experiments": "実験",
   "compare.experimentsHint": "論文の表や図の再現実験です。簡易版は数分、論文規模は論文と同じだけの計算量です。",
   "compare.quick": "簡易版を実行",

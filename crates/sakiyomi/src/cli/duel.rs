@@ -120,7 +120,9 @@ fn print_report(report: &DuelReport, out: &mut dyn Write) -> anyhow::Result<()> 
     if let Some(Elo { difference, low, high }) = report.elo {
         writeln!(out, "Elo difference {difference:+.0} [{low:+.0}, {high:+.0}]")?;
     }
-    writeln!(out, "sign test, two-sided: p = {}", p_text(report.sign_test))?;
+    let p = p_text(report.sign_test);
+    let is = if p.starts_with('<') { "" } else { "= " };
+    writeln!(out, "sign test, two-sided: p {is}{p}")?;
     if let Some(sprt) = &report.sprt {
         let verdict = match sprt.accepted {
             Some(Hypothesis::H0) => format!("H0 accepted: Elo {}", sprt.test.elo0),
