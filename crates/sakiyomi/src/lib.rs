@@ -8,6 +8,7 @@ pub use sakiyomi_gdl as gdl;
 pub use sakiyomi_search as search;
 
 pub mod bench;
+mod door;
 pub mod draw;
 pub mod figures;
 pub mod ggp;

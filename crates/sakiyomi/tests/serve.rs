@@ -1,11 +1,13 @@
 //! The server of the page, asked over HTTP.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use sakiyomi::serve::{ServeSettings, Server};
+use sakiyomi::serve::{PATIENCE, ServeSettings, Server};
 use serde_json::{Value, json};
+
+const ANY_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// A server on a port of its own, which lives as long as this does.
 struct Running {
@@ -22,10 +24,15 @@ impl Running {
     }
 
     fn with_token(token: Option<&str>) -> Running {
-        Running::at("127.0.0.1:0".parse().unwrap(), token, tempfile::tempdir().unwrap())
+        Running::at(ANY_PORT, token, PATIENCE, tempfile::tempdir().unwrap())
     }
 
-    fn at(listen: SocketAddr, token: Option<&str>, folder: tempfile::TempDir) -> Running {
+    fn at(
+        listen: SocketAddr,
+        token: Option<&str>,
+        patience: Duration,
+        folder: tempfile::TempDir,
+    ) -> Running {
         let experiments = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments").into();
         let settings = ServeSettings {
             listen,
@@ -33,6 +40,7 @@ impl Running {
             store: folder.path().join("store.sqlite"),
             experiments,
             threads: 2,
+            patience,
         };
         let (tell, told) = std::sync::mpsc::channel();
         let (stop, stopped) = tokio::sync::oneshot::channel();
@@ -58,7 +66,7 @@ impl Running {
     fn restart(mut self) -> Running {
         self.end();
         let folder = std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap());
-        Running::at(self.address, self.token.clone().as_deref(), folder)
+        Running::at(self.address, self.token.clone().as_deref(), PATIENCE, folder)
     }
 
     fn end(&mut self) {
@@ -387,4 +395,24 @@ fn experiments_and_their_reports_are_listed() {
     let (status, page) = server.get("/reports/quick/classics-tuned.html");
     assert_eq!(status, 200);
     assert!(page.contains("Only 0 of"), "{page}");
+}
+
+#[test]
+fn who_does_not_say_what_it_wants_is_not_waited_for() {
+    let patience = Duration::from_millis(300);
+    let server = Running::at(ANY_PORT, None, patience, tempfile::tempdir().unwrap());
+    let everything_after = |text: &str| {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("the server ends the connection");
+        answer
+    };
+    for begun in ["", "GET / HT", "GET / HTTP/1.1\r\nHost: 127"] {
+        assert_eq!(everything_after(begun), "", "after `{begun}`");
+    }
+    let head = format!("POST /api/position HTTP/1.1\r\n{}", server.host());
+    let answer = everything_after(&format!("{head}\r\nContent-Length: 100\r\n\r\n{{"));
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("did not arrive"), "{answer}");
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use clap::Args;
-use sakiyomi::serve::{ServeSettings, Server};
+use sakiyomi::serve::{PATIENCE, ServeSettings, Server};
 use sakiyomi_core::Rng;
 
 use super::cores;
@@ -55,6 +55,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         store: options.store.clone(),
         experiments: options.experiments.clone(),
         threads: options.threads.map_or_else(cores, usize::from),
+        patience: PATIENCE,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {

@@ -16,10 +16,10 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::player::Player;
+use crate::door;
 
 /// The longest message. The largest public rule sheets have less than a megabyte.
 const MOST_BYTES: usize = 16 << 20;
@@ -30,27 +30,13 @@ const MOST_CONNECTIONS: usize = 256;
 
 /// Serves a player until the task is dropped.
 pub async fn serve(listener: TcpListener, player: Arc<Player>) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-    loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, peer)) => {
-                let connection = converse(stream, peer, Arc::clone(&player));
-                tokio::spawn(async move {
-                    connection.await;
-                    drop(place);
-                });
-            }
-            // The system is short of something, such as open files; it passes.
-            Err(_) => sleep(Duration::from_millis(50)).await,
-        }
-    }
+    let converse = |stream, peer| converse(stream, peer, Arc::clone(&player));
+    door::open(listener, MOST_CONNECTIONS, converse).await;
 }
 
 async fn converse(stream: TcpStream, peer: SocketAddr, player: Arc<Player>) {
     // The host's clock runs since it has written its message, so ours runs since it has called.
     let received = Instant::now();
-    let _ = stream.set_nodelay(true);
     let service = service_fn(|request: Request<Incoming>| {
         let player = Arc::clone(&player);
         async move { Ok::<_, Infallible>(respond(request, peer, received, &player).await) }

@@ -16,18 +16,25 @@ mod think;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
-use tokio::net::TcpListener;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use api::{ApiError, ErrorCode, Limits};
 use jobs::Jobs;
 use sealed::SealedChoices;
+
+use crate::door;
 
 /// How the lab is served.
 #[derive(Clone, Debug)]
@@ -38,11 +45,18 @@ pub struct ServeSettings {
     pub store: PathBuf,
     pub experiments: PathBuf,
     pub threads: usize,
+    /// How long a request may take to arrive, its head and then its body; see [`PATIENCE`].
+    pub patience: Duration,
 }
+
+/// What the slowest honest browser needs many times over.
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 const LIMITS: Limits =
     Limits { seconds: 60.0, memory_bytes: 256 << 20, upload_bytes: 1 << 20, duel_games: 100_000 };
 
+/// Connections at the same time; others wait.
+const MOST_CONNECTIONS: usize = 1_000;
 /// Searches at the same time; who comes later is told to wait.
 const MOST_SEARCHES: usize = 64;
 /// Positions that are worked out at the same time.
@@ -91,16 +105,27 @@ impl Server {
 
     /// Serves until `stop` is ready; then jobs are stopped, and what they have played stays.
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
-        let lab = Arc::clone(&self.lab);
-        let server = axum::serve(self.listener, router(self.lab));
+        let Server { listener, lab } = self;
+        let (router, patience) = (router(Arc::clone(&lab)), lab.settings.patience);
+        let converse = |stream, _| converse(stream, router.clone(), patience);
         // Streams of events do not end by themselves, so nobody waits for them.
         tokio::select! {
-            served = server => served?,
+            () = door::open(listener, MOST_CONNECTIONS, converse) => {}
             () = stop => {}
         }
         let _ = spawn_blocking(move || lab.jobs.stop_all()).await;
         Ok(())
     }
+}
+
+/// Answers the requests of one connection. Those who ask have only so long to say what they want.
+async fn converse(stream: TcpStream, router: Router, patience: Duration) {
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    // Whoever goes away in the middle of an answer is nobody's fault.
+    let _ = served.await;
 }
 
 fn router(lab: Shared) -> Router {
@@ -130,11 +155,17 @@ fn router(lab: Shared) -> Router {
 /// JSON whose faults are told in the one form of errors.
 struct Body<T>(T);
 
-impl<S: Send + Sync, T: serde::de::DeserializeOwned> FromRequest<S> for Body<T> {
+impl<T: serde::de::DeserializeOwned> FromRequest<Shared> for Body<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Body<T>, ApiError> {
-        match axum::Json::from_request(request, state).await {
+    async fn from_request(request: Request, lab: &Shared) -> Result<Body<T>, ApiError> {
+        let patience = lab.settings.patience;
+        let body = timeout(patience, axum::Json::from_request(request, lab)).await;
+        let Ok(body) = body else {
+            let message = format!("the request did not arrive within {patience:?}");
+            return Err(ApiError::new(ErrorCode::BadRequest, message));
+        };
+        match body {
             Ok(axum::Json(value)) => Ok(Body(value)),
             Err(JsonRejection::BytesRejection(_)) => Err(ApiError::new(
                 ErrorCode::TooLarge,
