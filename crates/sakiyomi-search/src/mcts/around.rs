@@ -19,6 +19,8 @@
 //! the same, and the cost does not grow with the number of players.
 
 use std::hash::Hash;
+use std::mem;
+use std::ops::Range;
 
 use sakiyomi_core::{Hints, MAX_PLAYERS, Payoffs, Player};
 
@@ -134,6 +136,14 @@ struct Rows {
     first_child: Slot,
 }
 
+impl Rows {
+    /// The places of row `i` among the arms of the node.
+    fn arms_of(&self, i: usize) -> Range<usize> {
+        let start = self.rows[i].first - self.rows[0].first;
+        start..start + self.rows[i].len
+    }
+}
+
 impl<A: Copy + Eq + Hash> Tree<A> {
     /// Lets the rows of a node learn, as [`Tree::learn`] does, and beyond that what their bandit
     /// asks for.
@@ -184,27 +194,29 @@ impl<A: Copy + Eq + Hash> Tree<A> {
 
     fn learn_regrets(&mut self, node: NodeId, picks: &[u16], payoffs: &Payoffs, plus: bool) {
         let rows = self.rows_of(node, picks);
+        let mut weights = mem::take(&mut self.arms.weights);
         for (i, (row, &pick)) in rows.rows[..rows.n].iter().zip(picks).enumerate() {
             let (stride, payoff) = (rows.strides[i], payoffs[row.player]);
             let unknown = self.outlook.mean(node, row.player) - payoff;
-            let mut slot = rows.first_child.plus(rows.played - u64::from(pick) * stride);
-            let known = self.arms.weights[row.first + pick as usize];
-            for arm in row.first..row.first + row.len {
+            let first = rows.first_child.plus(rows.played - u64::from(pick) * stride);
+            let regrets = &mut weights[row.first..row.first + row.len];
+            let visits = &self.arms.visits[row.first..row.first + row.len];
+            let known = regrets[pick as usize];
+            for (arm, (regret, &visits)) in regrets.iter_mut().zip(visits).enumerate() {
                 // An arm that nobody tried leads to no child, which saves looking for it.
-                let child = if self.arms.visits[arm] > 0 { self.child(slot) } else { None };
-                self.arms.weights[arm] += match child {
+                let slot = (visits > 0).then(|| first.plus(arm as u64 * stride));
+                *regret += match slot.and_then(|slot| self.child(slot)) {
                     Some(child) => self.outlook.mean(child, row.player) - payoff,
                     None => unknown,
                 };
-                slot = slot.plus(stride);
             }
             // The pick itself is regretted by nothing.
-            self.arms.weights[row.first + pick as usize] = known;
+            regrets[pick as usize] = known;
             if plus {
-                let regrets = &mut self.arms.weights[row.first..row.first + row.len];
                 regrets.iter_mut().for_each(|regret| *regret = regret.max(0.0));
             }
         }
+        self.arms.weights = weights;
     }
 
     /// Updates the explorer's regrets and the others' average strategies, and returns what the
@@ -213,27 +225,42 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         let rows = self.rows_of(visit.node, visit.picks);
         let weight = 1.0 / explorer.reach;
         let mut value = below;
-        let mut strategy = Vec::with_capacity(rows.rows[0].len);
+        let mut strategies = mem::take(&mut self.arms.draft);
+        let mut worth = mem::take(&mut self.arms.worth);
+        strategies.clear();
+        for row in &rows.rows[..rows.n] {
+            self.arms.match_regrets(row.first, row.len, &mut strategies);
+        }
         for (i, row) in rows.rows[..rows.n].iter().enumerate() {
-            self.arms.match_regrets(row.first, row.len, &mut strategy);
+            let strategy = &strategies[rows.arms_of(i)];
             if row.player != explorer.player {
                 let average = &mut self.arms.strategies[row.first..row.first + row.len];
-                average.iter_mut().zip(&strategy).for_each(|(sum, share)| *sum += weight * share);
+                average.iter_mut().zip(strategy).for_each(|(sum, share)| *sum += weight * share);
                 continue;
             }
-            let values = self.values_of_arms(visit, &rows, i, below);
-            value = values.iter().zip(&strategy).map(|(value, share)| value * share).sum();
+            self.weigh_arms(visit, &rows, i, below, &strategies, &mut worth);
+            value = worth.iter().zip(strategy).map(|(value, share)| value * share).sum();
             let regrets = &mut self.arms.weights[row.first..row.first + row.len];
-            for (regret, arm) in regrets.iter_mut().zip(&values) {
+            for (regret, arm) in regrets.iter_mut().zip(&worth) {
                 *regret += weight * (arm - value);
             }
         }
+        self.arms.draft = strategies;
+        self.arms.worth = worth;
         value
     }
 
-    /// What each arm of row `i` is worth against the others' strategies: what the means say, and
-    /// for the pick by how much they were wrong, weighted by how seldom they are tried there.
-    fn values_of_arms(&self, visit: Visit<'_>, rows: &Rows, i: usize, below: f64) -> Vec<f64> {
+    /// Writes what each arm of row `i` is worth against the others' strategies: what the means say,
+    /// and for the pick by how much they were wrong, weighted by how seldom they are tried there.
+    fn weigh_arms(
+        &self,
+        visit: Visit<'_>,
+        rows: &Rows,
+        i: usize,
+        below: f64,
+        strategies: &[f64],
+        worth: &mut Vec<f64>,
+    ) {
         let row = rows.rows[i];
         let known = |node| self.outlook.known_mean(node, row.player);
         let unknown = known(visit.node).unwrap_or(below);
@@ -241,24 +268,22 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             self.child(rows.first_child.plus(joint)).and_then(known).unwrap_or(unknown)
         };
         let pick = visit.picks[i] as usize;
-        let mut values = vec![0.0; row.len];
-        values[pick] = (below - value(rows.played)) / visit.odds[i];
+        worth.clear();
+        worth.resize(row.len, 0.0);
+        worth[pick] = (below - value(rows.played)) / visit.odds[i];
         if rows.n != 2 {
             let own = pick as u64 * rows.strides[i];
-            for (arm, sum) in values.iter_mut().enumerate() {
+            for (arm, sum) in worth.iter_mut().enumerate() {
                 *sum += value(rows.played - own + arm as u64 * rows.strides[i]);
             }
-            return values;
+            return;
         }
-        let (other, stride) = (rows.rows[1 - i], rows.strides[1 - i]);
-        let mut strategy = Vec::with_capacity(other.len);
-        self.arms.match_regrets(other.first, other.len, &mut strategy);
-        for (reply, share) in strategy.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-            for (arm, sum) in values.iter_mut().enumerate() {
+        let (replies, stride) = (&strategies[rows.arms_of(1 - i)], rows.strides[1 - i]);
+        for (reply, share) in replies.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+            for (arm, sum) in worth.iter_mut().enumerate() {
                 *sum += share * value(arm as u64 * rows.strides[i] + reply as u64 * stride);
             }
         }
-        values
     }
 
     fn rows_of(&self, node: NodeId, picks: &[u16]) -> Rows {
@@ -278,8 +303,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             }
             rows.played += u64::from(picks[i]) * rows.strides[i];
         }
-        let n_joint = rows.strides[0] * rows.rows[0].len as u64;
-        rows.first_child = self.joint_slot(node, rows.n, n_joint);
+        rows.first_child = self.first_slot(node, rows.n);
         rows
     }
 }

@@ -57,8 +57,10 @@ pub(super) struct Arms {
     pub(super) weights: Vec<f64>,
     /// Strategies added up, for those whose answer is their average.
     pub(super) strategies: Vec<f64>,
-    /// Room for one strategy.
-    draft: Vec<f64>,
+    /// Room for the strategies of a node.
+    pub(super) draft: Vec<f64>,
+    /// Room for what the arms of a row are worth.
+    pub(super) worth: Vec<f64>,
 }
 
 impl Arms {
@@ -72,16 +74,49 @@ impl Arms {
         self.strategies.clear();
     }
 
-    /// Writes the strategy of the regrets of a row: in proportion to those above 0, or uniform.
-    pub(super) fn match_regrets(&self, first: usize, n: usize, strategy: &mut Vec<f64>) {
-        strategy.clear();
-        strategy.extend(self.weights[first..first + n].iter().map(|regret| regret.max(0.0)));
-        let sum: f64 = strategy.iter().sum();
-        let scale = 1.0 / sum;
-        match scale.is_finite() {
-            true => strategy.iter_mut().for_each(|share| *share *= scale),
-            false => strategy.fill(1.0 / n as f64),
+    /// Appends the strategy that the regrets of a row stand for.
+    pub(super) fn match_regrets(&self, first: usize, n: usize, strategies: &mut Vec<f64>) {
+        let regrets = &self.weights[first..first + n];
+        let matching = Matching::of(regrets);
+        strategies.extend(regrets.iter().map(|&regret| matching.share(regret)));
+    }
+
+    /// Draws an arm by its regret, and adds up the strategy from which it was drawn.
+    fn draw_by_regret(
+        &mut self,
+        first: usize,
+        n: usize,
+        explore: f64,
+        rng: &mut Rng,
+    ) -> (usize, f64) {
+        let regrets = &self.weights[first..first + n];
+        let matching = Matching::of(regrets);
+        let shares = || regrets.iter().map(|&regret| matching.share(regret));
+        let average = &mut self.strategies[first..first + n];
+        average.iter_mut().zip(shares()).for_each(|(sum, share)| *sum += share);
+        draw_from(shares, n, explore, rng)
+    }
+}
+
+/// Regrets as a strategy: in proportion to those above 0, or uniform if there are none.
+#[derive(Clone, Copy, Debug)]
+struct Matching {
+    scale: f64,
+    base: f64,
+}
+
+impl Matching {
+    fn of(regrets: &[f64]) -> Matching {
+        let sum: f64 = regrets.iter().map(|regret| regret.max(0.0)).sum();
+        match 1.0 / sum {
+            scale if scale.is_finite() => Matching { scale, base: 0.0 },
+            _ => Matching { scale: 0.0, base: 1.0 / regrets.len() as f64 },
         }
+    }
+
+    #[inline]
+    fn share(self, regret: f64) -> f64 {
+        regret.max(0.0) * self.scale + self.base
     }
 }
 
@@ -239,35 +274,27 @@ impl Bandit {
         explores: bool,
         rng: &mut Rng,
     ) -> (usize, f64) {
-        let mut strategy = std::mem::take(&mut arms.draft);
-        let explore = match self {
-            Bandit::Exp3 { explore } => {
-                exponential_weights(&arms.weights[first..first + n], explore, &mut strategy);
-                explore
-            }
+        let (explore, exploring) = match self {
             Bandit::RegretMatching { explore, .. } => {
-                arms.match_regrets(first, n, &mut strategy);
-                let average = &mut arms.strategies[first..first + n];
-                average.iter_mut().zip(&strategy).for_each(|(sum, share)| *sum += share);
-                explore
+                return arms.draw_by_regret(first, n, explore, rng);
             }
-            Bandit::OutcomeSampling { explore } => {
-                arms.match_regrets(first, n, &mut strategy);
-                if explores { explore } else { 0.0 }
-            }
+            Bandit::Exp3 { explore } => (explore, explore),
+            Bandit::OutcomeSampling { explore } => (explore, if explores { explore } else { 0.0 }),
             Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::JointUcb1 { .. } => {
                 unreachable!("these pick by score");
             }
         };
-        let roll = rng.unit();
-        let pick = if roll < explore {
-            (roll / explore * n as f64) as usize
-        } else {
-            share_at(&strategy, (roll - explore) / (1.0 - explore))
-        };
-        let probability = (1.0 - explore) * strategy[pick] + explore / n as f64;
+        let mut strategy = std::mem::take(&mut arms.draft);
+        strategy.clear();
+        match self {
+            Bandit::Exp3 { .. } => {
+                exponential_weights(&arms.weights[first..first + n], explore, &mut strategy);
+            }
+            _ => arms.match_regrets(first, n, &mut strategy),
+        }
+        let drawn = draw_from(|| strategy.iter().copied(), n, exploring, rng);
         arms.draft = strategy;
-        (pick, probability)
+        drawn
     }
 
     /// The score by which `pick` compares arms that were tried.
@@ -316,17 +343,35 @@ impl Bandit {
 fn exponential_weights(weights: &[f64], explore: f64, strategy: &mut Vec<f64>) {
     let rate = explore / weights.len() as f64;
     let largest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    strategy.clear();
     strategy.extend(weights.iter().map(|weight| libm::exp(rate * (weight - largest))));
     let sum: f64 = strategy.iter().sum();
     strategy.iter_mut().for_each(|share| *share /= sum);
 }
 
+/// Draws one of `n` shares, or any with probability `explore`, and returns its index with how likely
+/// that was.
+#[inline]
+fn draw_from<S: Iterator<Item = f64>>(
+    shares: impl Fn() -> S,
+    n: usize,
+    explore: f64,
+    rng: &mut Rng,
+) -> (usize, f64) {
+    let roll = rng.unit();
+    let pick = if roll < explore {
+        (roll / explore * n as f64) as usize
+    } else {
+        share_at(shares(), (roll - explore) / (1.0 - explore))
+    };
+    let share = shares().nth(pick).unwrap_or(0.0);
+    (pick, (1.0 - explore) * share + explore / n as f64)
+}
+
 /// The index at which the shares, added up, exceed `roll`; rounding falls to the last one above 0.
 #[inline]
-fn share_at(shares: &[f64], mut roll: f64) -> usize {
+fn share_at(shares: impl Iterator<Item = f64>, mut roll: f64) -> usize {
     let mut last = 0;
-    for (i, &share) in shares.iter().enumerate() {
+    for (i, share) in shares.enumerate() {
         if share > 0.0 {
             last = i;
             if roll < share {

@@ -2,7 +2,7 @@
 
 use super::*;
 use sakiyomi_core::toy::{Toy, Word};
-use sakiyomi_core::{Payoffs, Stop};
+use sakiyomi_core::{Payoffs, Players, Stop};
 
 fn settings(iterations: u64) -> MctsSettings {
     MctsSettings::new(Budget::iterations(iterations))
@@ -272,6 +272,37 @@ fn child_visits(toy: &Toy, walk: &Walk<Toy>, action: Word) -> u32 {
     let arm = (row.first..row.first + row.len).find(|&i| walk.tree.actions[i] == action).unwrap();
     assert!(walk.child_after(toy, ROOT, &toy.start(), &[action]).is_some());
     walk.tree.arms.visits[arm]
+}
+
+/// Children that move from the hash map into a table are found where they were, also in a copy.
+#[test]
+fn a_busy_simultaneous_node_gets_a_table_and_keeps_its_children() {
+    use super::tree::{Slot, Tree};
+    let bandit = Bandit::RegretMatching { explore: 0.1, plus: false };
+    let mut tree: Tree<u16> = Tree::new(bandit, false, 2);
+    let root = tree.add(&Turn::Choose(Players::all(2)));
+    tree.grow(root, &(0..80).collect::<Vec<u16>>(), &[40, 40]);
+    let tried: [[u16; 2]; 3] = [[0, 0], [7, 21], [39, 39]];
+    for (i, picks) in tried.iter().enumerate() {
+        let child = tree.add(&Turn::Over(Payoffs::default()));
+        tree.nodes[child as usize].visits = 10 + i as u32;
+        tree.set_child(tree.slot(root, picks), child);
+    }
+    let check = |tree: &Tree<u16>| {
+        for (i, picks) in tried.iter().enumerate() {
+            let child = tree.child(tree.slot(root, picks)).unwrap();
+            assert_eq!(tree.nodes[child as usize].visits, 10 + i as u32, "{picks:?}");
+        }
+        assert_eq!(tree.child(tree.slot(root, &[21, 7])), None);
+    };
+    for has_table in [false, true] {
+        assert_eq!(matches!(tree.slot(root, &[0, 0]), Slot::Table(_)), has_table);
+        check(&tree);
+        check(&tree.below(root));
+        for _ in 0..256 {
+            tree.learn(root, &tried[1], &Payoffs::default());
+        }
+    }
 }
 
 /// A subtree that is kept holds exactly what it held: searching on gives the same as before.

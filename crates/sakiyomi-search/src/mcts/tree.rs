@@ -3,8 +3,8 @@
 //!
 //! A node that one player chooses at has one row, and its table has one child per arm. A
 //! simultaneous node has one row per choosing player, and its table has one child per joint action,
-//! numbered with the first player's arm as the slowest digit; a table that would be too large is
-//! kept in a hash map, as are the children of chance nodes.
+//! numbered with the first player's arm as the slowest digit. A large table is nearly empty at first,
+//! so its children stand in a hash map, as those of chance nodes do, until the node is visited often.
 
 use std::hash::{Hash, Hasher};
 
@@ -20,8 +20,10 @@ pub(super) type NodeId = u32;
 const NONE: u32 = u32::MAX;
 /// Set in an entry of a table whose child is proven.
 const PROVEN: u32 = 1 << 31;
-/// The largest number of joint actions that get a table of their own.
-const LARGEST_TABLE: usize = 1024;
+/// Joint actions that get a table at once.
+const SMALL_TABLE: u64 = 1024;
+/// More than these get one when there is a visit for every so many of them.
+const ENTRIES_PER_VISIT: u64 = 8;
 /// Node numbers share their word with [`PROVEN`].
 pub(super) const MOST_NODES: usize = (PROVEN - 1) as usize;
 
@@ -45,8 +47,8 @@ pub(super) struct Node {
     /// Visits since the node has rows; before that, visits as a leaf.
     pub(super) visits: u32,
     first_arm: u32,
-    /// Where the table starts. The number of arms of each row stands before the table of a
-    /// simultaneous node.
+    /// Where the table starts. At a simultaneous node the number of arms of each row stands there,
+    /// and then where its table starts, or [`NONE`].
     table: u32,
     n_arms: u16,
     choosing: Players,
@@ -195,11 +197,12 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         entry.first_arm = self.actions.len() as u32;
         entry.table = self.tables.len() as u32;
         entry.n_arms = lengths[0] as u16;
-        if lengths.len() > 1 {
+        if let [length] = lengths {
+            self.tables.resize(self.tables.len() + length, NONE);
+        } else {
             self.tables.extend(lengths.iter().map(|&length| length as u32));
-        }
-        if let Some(joint) = table_size(lengths) {
-            self.tables.resize(self.tables.len() + joint, NONE);
+            self.tables.push(NONE);
+            self.settle(node);
         }
         self.actions.extend_from_slice(actions);
         self.bandit.grow(&mut self.arms, actions.len());
@@ -230,35 +233,49 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         self.rows(node).find(|row| row.player == player)
     }
 
+    /// Gives a simultaneous node without a table one, if it is worth its memory by now.
+    fn settle(&mut self, node: NodeId) {
+        let Node { table, choosing, visits, .. } = self.nodes[node as usize];
+        let header = table as usize..table as usize + choosing.len();
+        let lengths = self.tables[header.clone()].iter();
+        let n_joint = lengths.map(|&n| u64::from(n)).try_fold(1, u64::checked_mul);
+        let worth = SMALL_TABLE.max(ENTRIES_PER_VISIT * u64::from(visits));
+        let Some(n_joint) = n_joint.filter(|&n| n <= worth && self.tables[header.end] == NONE)
+        else {
+            return;
+        };
+        self.tables[header.end] = self.tables.len() as u32;
+        let entries = (0..n_joint).map(|joint| match visits {
+            0 => NONE,
+            _ => self.far.remove(&(node, joint)).unwrap_or(NONE),
+        });
+        self.tables.extend(entries);
+    }
+
     /// Where the child after these picks, one per row, is kept.
     #[inline]
     pub(super) fn slot(&self, node: NodeId, picks: &[u16]) -> Slot {
-        let start = self.nodes[node as usize].table as usize;
-        if let [pick] = picks {
-            return Slot::Table(start + *pick as usize);
-        }
-        let mut joint = 0;
-        let mut size = Some(1usize);
-        for (&pick, &length) in picks.iter().zip(&self.tables[start..]) {
-            joint = joint * u64::from(length) + u64::from(pick);
-            size = size.and_then(|size| size.checked_mul(length as usize));
-        }
-        match size {
-            Some(size) if size <= LARGEST_TABLE => {
-                Slot::Table(start + picks.len() + joint as usize)
-            }
-            _ => Slot::Far(node, joint),
-        }
+        let lengths = &self.tables[self.nodes[node as usize].table as usize..];
+        let joint = match picks {
+            [pick] => u64::from(*pick),
+            _ => picks
+                .iter()
+                .zip(lengths)
+                .fold(0, |joint, (&pick, &length)| joint * u64::from(length) + u64::from(pick)),
+        };
+        self.first_slot(node, picks.len()).plus(joint)
     }
 
-    /// Where the children of a simultaneous node with so many rows and joint actions are kept.
+    /// Where the first child of a node with so many rows is kept.
     #[inline]
-    pub(super) fn joint_slot(&self, node: NodeId, n_rows: usize, n_joint: u64) -> Slot {
-        let start = self.nodes[node as usize].table as usize;
+    pub(super) fn first_slot(&self, node: NodeId, n_rows: usize) -> Slot {
+        let table = self.nodes[node as usize].table as usize;
         match n_rows {
-            1 => Slot::Table(start),
-            _ if n_joint <= LARGEST_TABLE as u64 => Slot::Table(start + n_rows),
-            _ => Slot::Far(node, 0),
+            1 => Slot::Table(table),
+            _ => match self.tables[table + n_rows] {
+                NONE => Slot::Far(node, 0),
+                start => Slot::Table(start as usize),
+            },
         }
     }
 
@@ -299,6 +316,9 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             if picks.len() > 1 {
                 first += self.tables[table + i] as usize;
             }
+        }
+        if picks.len() > 1 && self.nodes[node as usize].visits.is_power_of_two() {
+            self.settle(node);
         }
     }
 
@@ -377,11 +397,18 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         below.actions.extend_from_slice(&self.actions[first..first + n_arms]);
         self.bandit.copy(&mut below.arms, &self.arms, first, n_arms);
         let mut table = node.table as usize;
+        let mut n_children = n_arms;
         if lengths.len() > 1 {
             below.tables.extend(lengths.iter().map(|&length| length as u32));
-            table += lengths.len();
+            let start = self.tables[table + lengths.len()];
+            if start == NONE {
+                return below.tables.push(NONE);
+            }
+            below.tables.push(below.tables.len() as u32 + 1);
+            table = start as usize;
+            n_children = lengths.iter().product();
         }
-        for &entry in &self.tables[table..table + table_size(&lengths).unwrap_or(0)] {
+        for &entry in &self.tables[table..table + n_children] {
             below.tables.push(if entry == NONE {
                 NONE
             } else {
@@ -406,13 +433,4 @@ impl Moved {
         }
         *new
     }
-}
-
-/// Entries of the table of a node with rows of these lengths, unless it is kept in the hash map.
-fn table_size(lengths: &[usize]) -> Option<usize> {
-    if let [length] = lengths {
-        return Some(*length);
-    }
-    let joint = lengths.iter().try_fold(1usize, |product, &length| product.checked_mul(length))?;
-    (joint <= LARGEST_TABLE).then_some(joint)
 }
