@@ -12,10 +12,11 @@
 
 mod network;
 
-use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
+use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 use sakiyomi_catalog::Record;
 use sakiyomi_core::stats::Tally;
@@ -129,14 +130,7 @@ impl Store {
         if file.exists() {
             inspect(file)?;
         }
-        let unusable = |error: rusqlite::Error| explain(file, &error);
-        let mut connection = Connection::open(file).map_err(unusable)?;
-        connection.busy_timeout(PATIENCE).map_err(unusable)?;
-        connection.pragma_update(None, "journal_mode", "wal").map_err(unusable)?;
-        // A finished unit is on the disk when the program says so, even if the power fails.
-        connection.pragma_update(None, "synchronous", "full").map_err(unusable)?;
-        connection.pragma_update(None, "foreign_keys", "on").map_err(unusable)?;
-        migrate(&mut connection).map_err(unusable)?;
+        let connection = patiently(|| connect(file)).map_err(|error| explain(file, &error))?;
         Ok(Store { connection, file: file.to_owned() })
     }
 
@@ -450,6 +444,8 @@ fn inspect(file: &Path) -> Result<(), StoreError> {
     let look = || -> rusqlite::Result<(i64, i64, i64, String)> {
         let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         connection.busy_timeout(PATIENCE)?;
+        // One look for all: another process may be making the file right now.
+        let connection = connection.unchecked_transaction()?;
         let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
         let (application, version) = (number("application_id")?, number("user_version")?);
         let tables =
@@ -458,7 +454,7 @@ fn inspect(file: &Path) -> Result<(), StoreError> {
         Ok((application, version, tables, health))
     };
     let file = file.to_owned();
-    match look() {
+    match patiently(look) {
         // Whoever made it was killed before anything was written into it.
         Ok((0, 0, 0, health)) if health == "ok" => Ok(()),
         Ok((APPLICATION_ID, version, ..)) if version as usize > MIGRATIONS.len() => {
@@ -468,6 +464,34 @@ fn inspect(file: &Path) -> Result<(), StoreError> {
         Ok((APPLICATION_ID, _, _, health)) => Err(StoreError::Damaged { file, message: health }),
         Ok(_) => Err(StoreError::NotAStore { file }),
         Err(error) => Err(explain(&file, &error)),
+    }
+}
+
+fn connect(file: &Path) -> rusqlite::Result<Connection> {
+    let mut connection = Connection::open(file)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    // A finished unit is on the disk when the program says so, even if the power fails.
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "foreign_keys", "on")?;
+    migrate(&mut connection)?;
+    Ok(connection)
+}
+
+/// Tries again while others hold the file. SQLite waits by itself, but not where two that wait for
+/// each other would wait for ever, such as when both turn the write-ahead log on.
+fn patiently<T>(attempt: impl Fn() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+    let begin = Instant::now();
+    loop {
+        match attempt() {
+            Err(error)
+                if error.sqlite_error_code() == Some(DatabaseBusy)
+                    && begin.elapsed() < PATIENCE =>
+            {
+                thread::sleep(Duration::from_millis(5));
+            }
+            result => return result,
+        }
     }
 }
 
@@ -484,7 +508,6 @@ fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
 }
 
 fn explain(file: &Path, error: &rusqlite::Error) -> StoreError {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase};
     let file = file.to_owned();
     match error.sqlite_error_code() {
         Some(DiskFull) => StoreError::Full { file },

@@ -190,7 +190,11 @@ impl Evidence {
             Quantity::NashConv => {
                 let squares = self.values.iter().map(|value| value * value).sum();
                 let n = self.values.len() as u64;
-                return mean_interval(n, self.values.iter().sum(), squares).map(Estimate::within);
+                let measured = mean_interval(n, self.values.iter().sum(), squares);
+                // No strategy is worse than its best response, so nothing is below 0.
+                return measured.map(|(mean, Interval { low, high })| {
+                    Estimate::within((mean, Interval { low: low.max(0.0), high }))
+                });
             }
             _ => {}
         }
@@ -251,6 +255,6 @@ pub(super) mod tests {
         assert_eq!(games.mirrored().lengths.mean(Part::Won).map(|mean| mean.value), Some(10.0));
         let values = Evidence { values: vec![0.2, 0.4], ..Evidence::default() };
         let estimate = values.estimate(Quantity::NashConv, Part::All).unwrap();
-        assert!((estimate.value - 0.3).abs() < 1e-12 && estimate.low < 0.2 && values.n() == 2);
+        assert!((estimate.value - 0.3).abs() < 1e-12 && estimate.low == 0.0 && values.n() == 2);
     }
 }

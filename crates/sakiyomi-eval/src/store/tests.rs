@@ -154,3 +154,19 @@ fn a_full_disk_loses_nothing_that_was_finished() {
     assert!(added > 0);
     assert_eq!(store.count(cell.id, 2, u64::MAX).unwrap().evidence.tally.wins, added * 1_000);
 }
+
+/// Whoever looks at a file while others make it sees all of what they did, or nothing.
+#[test]
+fn a_store_is_born_once_however_many_open_it() {
+    for _ in 0..100 {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s");
+        let opened: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..6).map(|_| scope.spawn(|| Store::open(&file))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        for store in opened {
+            store.unwrap();
+        }
+    }
+}

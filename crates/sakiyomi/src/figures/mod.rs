@@ -182,9 +182,11 @@ fn draw_curves(
 
     let ys = points().flat_map(|p| [p.y, p.low, p.high]).chain(references().map(|r| r.1));
     let (frame, y_axis) = drawing.plot(value_range(ys.chain(baseline)), false, y_label);
-    let xs = bounds(points().map(|p| p.x).chain(references().map(|r| r.0)));
+    let xs = || points().map(|p| p.x).chain(references().map(|r| r.0));
+    let whole = xs().all(|x| x.fract() == 0.0);
+    let xs = bounds(xs());
     let mut x_axis = Axis::new(xs.unwrap_or((1.0, 10.0)), (frame.left + 20.0, frame.right - 20.0));
-    x_axis.log = log_x;
+    (x_axis.log, x_axis.whole) = (log_x, whole);
     drawing.horizontal_axis(&x_axis, &frame, x_label, xs.is_none());
     if let Some(y) = baseline.map(|value| y_axis.position(value)) {
         drawing.line(&[(frame.left, y), (frame.right, y)], &BASELINE);
@@ -415,6 +417,22 @@ mod tests {
                 assert!(svg.contains(text), "{text} is not in {svg}");
             }
         }
+    }
+
+    #[test]
+    fn curves_over_whole_numbers_have_no_ticks_between_them() {
+        let point = |x| CurvePoint { x, y: 0.5, low: 0.4, high: 0.6 };
+        let svg = |xs: [f64; 2]| {
+            let curve =
+                Curve { name: "a".into(), points: xs.map(point).to_vec(), references: Vec::new() };
+            let (x_label, y_label) = ("cards".into(), "y".into());
+            let curves = vec![curve];
+            let content =
+                Content::Curves { x_label, y_label, log_x: false, curves, baseline: None };
+            Figure { title: String::new(), content }.to_svg()
+        };
+        assert!(svg([2.0, 6.0]).contains(">3<") && !svg([2.0, 6.0]).contains(">2.5<"));
+        assert!(svg([2.0, 5.5]).contains(">2.5<"));
     }
 
     #[test]
