@@ -116,6 +116,7 @@ pub trait Hints: Game {
 /// A kind of knowledge that a game may have, by the word with which an agent asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hint {
+    Prune,
     Pairs,
     Rounds,
     Urgent,
@@ -123,6 +124,22 @@ pub enum Hint {
     Ranks,
     CutOut,
     Rule,
+}
+
+impl Hint {
+    /// What a game provides with it, as part of a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Hint::Prune => "a rule by which actions are pruned",
+            Hint::Pairs => "pairs of actions",
+            Hint::Rounds => "a count of rounds",
+            Hint::Urgent => "urgent actions",
+            Hint::Groups => "groups of actions",
+            Hint::Ranks => "ranks of actions",
+            Hint::CutOut => "a part of the board to search alone",
+            Hint::Rule => "a rule-based player",
+        }
+    }
 }
 
 /// How a search plays out, and what it leaves out there and in its tree.
