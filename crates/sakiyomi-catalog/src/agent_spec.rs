@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sakiyomi_core::{Agent, Budget, CutOut, Guide, Hint, Playable, Player};
 use sakiyomi_games::Hagetaka;
-use sakiyomi_games::hagetaka::StrengthPlayer;
+use sakiyomi_games::hagetaka::{Reading, StrengthPlayer};
 use sakiyomi_search::{
     Bandit, Evolution, EvolutionSettings, Exact, ExactPlayer, FlatMonteCarlo, Groups, MaxN, Mcts,
     MctsSettings, RandomPlayer, RulePlayer, SequentialUct,
@@ -43,7 +43,7 @@ pub enum AgentSpec {
         memory: u64,
     },
     /// The reference player of Hagetaka.
-    Strength,
+    Strength(Reading),
     MaxN {
         depth: u32,
         pruned: bool,
@@ -178,7 +178,12 @@ pub const AGENTS: &[Entry] = &[
     Entry {
         name: "sp",
         summary: "plays a card as strong as the vulture card (hagetaka and goofspiel)",
-        parameters: &[],
+        parameters: &[Parameter {
+            name: "reading",
+            default: "nearest",
+            meaning: "of equal strength is the card `nearest` to the vulture card's magnitude, or \
+                      the one with the same `rank` in the hand as it has in the deck",
+        }],
         example: "sp",
     },
     Entry {
@@ -283,8 +288,8 @@ impl AgentSpec {
                 };
                 Box::new(ExactPlayer::new(*memory, known))
             }
-            AgentSpec::Strength => {
-                let player: Box<dyn Agent<Hagetaka>> = Box::new(StrengthPlayer);
+            AgentSpec::Strength(reading) => {
+                let player: Box<dyn Agent<Hagetaka>> = Box::new(StrengthPlayer(*reading));
                 for_this_game(player).ok_or_else(|| {
                     let message = format!("{} has no vulture cards to rank", seat.game);
                     self.to_fields().error(message)
@@ -305,7 +310,7 @@ impl AgentSpec {
         match self {
             AgentSpec::Random
             | AgentSpec::RuleBased
-            | AgentSpec::Strength
+            | AgentSpec::Strength(_)
             | AgentSpec::Exact { .. }
             | AgentSpec::Exec { .. } => None,
             AgentSpec::Flat { budget }
@@ -325,7 +330,7 @@ impl AgentSpec {
             AgentSpec::Random
             | AgentSpec::RuleBased
             | AgentSpec::Exact { .. }
-            | AgentSpec::Strength => true,
+            | AgentSpec::Strength(_) => true,
             AgentSpec::Flat { budget }
             | AgentSpec::MaxN { budget, .. }
             | AgentSpec::SangokuBest { budget }
@@ -396,7 +401,7 @@ impl AgentSpec {
                 file: reader.text("file"),
                 memory: reader.bytes("memory")?.unwrap_or(Budget::DEFAULT_MEMORY),
             },
-            "sp" => AgentSpec::Strength,
+            "sp" => AgentSpec::Strength(read_reading(&mut reader)?),
             "maxn" => AgentSpec::MaxN {
                 depth: reader.integer("depth", 1..=1_000)?.unwrap_or(DEFAULT_DEPTH.into()) as u32,
                 budget: read_budget(&mut reader, u64::MAX)?,
@@ -438,7 +443,10 @@ impl AgentSpec {
                 let limit = (*memory != Budget::DEFAULT_MEMORY).then(|| bytes_text(*memory));
                 Fields::new("exact").with_some("file", file.clone()).with_some("memory", limit)
             }
-            AgentSpec::Strength => Fields::new("sp"),
+            AgentSpec::Strength(reading) => {
+                let rank = (*reading == Reading::Rank).then(|| "rank".to_owned());
+                Fields::new("sp").with_some("reading", rank)
+            }
             AgentSpec::MaxN { depth, pruned, budget } => {
                 let fields = Fields::new("maxn").with_unless("depth", *depth, DEFAULT_DEPTH);
                 write_budget(fields, budget, u64::MAX).with_unless("pruned", *pruned, false)
@@ -530,6 +538,16 @@ fn read_guide(reader: &mut Reader) -> Result<Guide, SpecError> {
     })
 }
 
+fn read_reading(reader: &mut Reader) -> Result<Reading, SpecError> {
+    match reader.text("reading").as_deref() {
+        None | Some("nearest") => Ok(Reading::Nearest),
+        Some("rank") => Ok(Reading::Rank),
+        Some(other) => Err(reader
+            .fields()
+            .error(format!("`reading` must be `nearest` or `rank`, not `{other}`"))),
+    }
+}
+
 fn read_groups(reader: &mut Reader) -> Result<Option<Groups>, SpecError> {
     match reader.text("groups").as_deref() {
         None => Ok(None),
@@ -556,7 +574,7 @@ fn read_cut_out(reader: &mut Reader) -> Result<Option<CutOut>, SpecError> {
 fn write_mcts(settings: &MctsSettings) -> Fields {
     let (c, tuned) = match settings.bandit {
         Bandit::Ucb1Tuned { c } => (c, true),
-        Bandit::Ucb1 { c } | Bandit::JointUcb1 { c } => (c, false),
+        Bandit::Ucb1 { c } | Bandit::JointUcb1 { c, .. } => (c, false),
         // No text of `uct` gives these.
         Bandit::Exp3 { .. } | Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. } => {
             (DEFAULT_C, false)
