@@ -210,7 +210,7 @@ const SIGNATURE: &[(&str, &[&str])] = &[
             "exp3:iterations=300",
             "smuct",
             "duct:mix",
-            "sp",
+            "sp:reading=rank",
         ],
     ),
     ("hagetaka:n=10,players=3", &["rm:iterations=300,plus", "oos:iterations=300", "ducb1t"]),

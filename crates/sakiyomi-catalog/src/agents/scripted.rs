@@ -4,18 +4,38 @@ use std::any::Any;
 
 use sakiyomi_core::{Agent, Budget, Hint, Playable};
 use sakiyomi_games::Hagetaka;
-use sakiyomi_games::hagetaka::StrengthPlayer;
+use sakiyomi_games::hagetaka::{Reading, StrengthPlayer};
 use sakiyomi_search::RulePlayer;
 
 use super::{AgentSettings, Seat};
-use crate::parameter::{Defined, Definition};
+use crate::fields::Value;
+use crate::parameter::{Defined, Definition, Domain, Parameter, Place};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptedSpec {
     RuleBased,
     /// The reference player of Hagetaka.
-    Strength,
+    Strength(Reading),
 }
+
+const READING: Parameter<ScriptedSpec> = Parameter::new(
+    "reading",
+    Domain::Word(&["nearest", "rank"]),
+    Place {
+        get: |spec| match spec {
+            ScriptedSpec::Strength(Reading::Nearest) => Some(Value::Text("nearest".to_owned())),
+            ScriptedSpec::Strength(Reading::Rank) => Some(Value::Text("rank".to_owned())),
+            ScriptedSpec::RuleBased => None,
+        },
+        set: |spec, word| {
+            let is_rank = word.text() == "rank";
+            *spec = ScriptedSpec::Strength(if is_rank { Reading::Rank } else { Reading::Nearest });
+            Ok(())
+        },
+    },
+    "a card as strong is the one nearest to the magnitude of the vulture card, or the one with the \
+     same rank in the hand as it has in the deck",
+);
 
 impl Defined for ScriptedSpec {
     const DEFINITIONS: &'static [Definition<ScriptedSpec>] = &[
@@ -29,8 +49,8 @@ impl Defined for ScriptedSpec {
         Definition::new(
             "sp",
             "plays a card as strong as the vulture card (hagetaka and goofspiel)",
-            || ScriptedSpec::Strength,
-            &[],
+            || ScriptedSpec::Strength(Reading::Nearest),
+            &[READING],
             "sp",
         ),
     ];
@@ -43,8 +63,8 @@ impl AgentSettings for ScriptedSpec {
                 Err(format!("{} has no rule-based player", seat.game))
             }
             ScriptedSpec::RuleBased => Ok(Box::new(RulePlayer)),
-            ScriptedSpec::Strength => {
-                let player: Box<dyn Agent<Hagetaka>> = Box::new(StrengthPlayer);
+            ScriptedSpec::Strength(reading) => {
+                let player: Box<dyn Agent<Hagetaka>> = Box::new(StrengthPlayer(*reading));
                 for_this_game(player)
                     .ok_or_else(|| format!("{} has no vulture cards to rank", seat.game))
             }

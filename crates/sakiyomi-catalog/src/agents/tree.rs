@@ -22,13 +22,13 @@ const C: TreeParameter = Parameter::number(
     0.0..=1_000.0,
     Place {
         get: |settings| match settings.bandit {
-            Bandit::Ucb1 { c } | Bandit::Ucb1Tuned { c } | Bandit::JointUcb1 { c } => {
+            Bandit::Ucb1 { c } | Bandit::Ucb1Tuned { c } | Bandit::JointUcb1 { c, .. } => {
                 Some(Value::Number(c))
             }
             _ => None,
         },
         set: |settings, value| {
-            if let Bandit::Ucb1 { c } | Bandit::Ucb1Tuned { c } | Bandit::JointUcb1 { c } =
+            if let Bandit::Ucb1 { c } | Bandit::Ucb1Tuned { c } | Bandit::JointUcb1 { c, .. } =
                 &mut settings.bandit
             {
                 *c = value.number().unwrap_or(*c);
@@ -61,13 +61,13 @@ const EXPLORE: TreeParameter = Parameter::number(
         get: |settings| match settings.bandit {
             Bandit::Exp3 { explore }
             | Bandit::RegretMatching { explore, .. }
-            | Bandit::OutcomeSampling { explore } => Some(Value::Number(explore)),
+            | Bandit::OutcomeSampling { explore, .. } => Some(Value::Number(explore)),
             _ => None,
         },
         set: |settings, value| {
             if let Bandit::Exp3 { explore }
             | Bandit::RegretMatching { explore, .. }
-            | Bandit::OutcomeSampling { explore } = &mut settings.bandit
+            | Bandit::OutcomeSampling { explore, .. } = &mut settings.bandit
             {
                 *explore = value.number().unwrap_or(*explore);
             }
@@ -111,6 +111,43 @@ const STRICT: TreeParameter = Parameter::flag(
     "strict",
     place!(strict),
     "takes the highest score instead of drawing among those within 0.01 of it",
+);
+const ORDERED: TreeParameter = Parameter::flag(
+    "ordered",
+    place!(ordered),
+    "tries actions in the order in which the game lists them instead of a random order",
+);
+const TRIED: TreeParameter = Parameter::flag(
+    "tried",
+    Place {
+        get: |settings| match settings.bandit {
+            Bandit::JointUcb1 { tried, .. } => Some(Value::Flag(tried)),
+            _ => None,
+        },
+        set: |settings, value| {
+            if let Bandit::JointUcb1 { tried, .. } = &mut settings.bandit {
+                *tried = value == Value::Flag(true);
+            }
+            Ok(())
+        },
+    },
+    "adds up over the joint actions tried so far instead of trying each of them first",
+);
+const PAYOFF: TreeParameter = Parameter::flag(
+    "payoff",
+    Place {
+        get: |settings| match settings.bandit {
+            Bandit::OutcomeSampling { payoff, .. } => Some(Value::Flag(payoff)),
+            _ => None,
+        },
+        set: |settings, value| {
+            if let Bandit::OutcomeSampling { payoff, .. } = &mut settings.bandit {
+                *payoff = value == Value::Flag(true);
+            }
+            Ok(())
+        },
+    },
+    "backs up the payoff itself (Lanctot et al. 2013) instead of the strategy's value",
 );
 const EXPAND: TreeParameter = Parameter::integer(
     "expand",
@@ -318,22 +355,22 @@ impl Defined for MctsSettings {
         simultaneous!(
             "smuct",
             "SM-UCT: every action scores the sum of UCB1 over its joint actions",
-            || MctsSettings { bandit: Bandit::JointUcb1 { c: 1.5 }, ..uct() },
-            [C],
+            || MctsSettings { bandit: Bandit::JointUcb1 { c: 1.5, tried: false }, ..uct() },
+            [C, TRIED, STRICT, ORDERED],
             "smuct:iterations=10000"
         ),
         simultaneous!(
             "duct",
             "decoupled UCT: every player maximises UCB1 by itself",
             || MctsSettings { bandit: Bandit::Ucb1 { c: 1.5 }, ..uct() },
-            [C, MIX, STRICT],
+            [C, MIX, STRICT, ORDERED],
             "duct:iterations=10000,mix"
         ),
         simultaneous!(
             "ducb1t",
             "decoupled UCB1-Tuned",
             || MctsSettings { bandit: Bandit::Ucb1Tuned { c: 1.0 }, ..uct() },
-            [C, MIX, STRICT],
+            [C, MIX, STRICT, ORDERED],
             "ducb1t:iterations=10000"
         ),
         simultaneous!(
@@ -353,8 +390,8 @@ impl Defined for MctsSettings {
         simultaneous!(
             "oos",
             "online outcome sampling; draws its move from the average strategy",
-            || mixed(Bandit::OutcomeSampling { explore: 0.6 }),
-            [EXPLORE_SOME],
+            || mixed(Bandit::OutcomeSampling { explore: 0.6, payoff: false }),
+            [EXPLORE_SOME, PAYOFF],
             "oos:iterations=10000"
         ),
         // Urgent actions first in playouts, arms by rank instead of pruned moves, transpositions

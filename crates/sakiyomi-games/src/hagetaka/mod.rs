@@ -19,7 +19,7 @@ mod strength;
 use sakiyomi_core::{Essence, Game, Hints, Payoffs, Player, Players, Rng, Scratch, Turn};
 
 pub use settings::{MOST_CARDS, MOST_PLAYERS, Order, Payoff, Settings, SettingsError, Ties};
-pub use strength::StrengthPlayer;
+pub use strength::{Reading, StrengthPlayer};
 
 /// The rules.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,7 +36,9 @@ impl MctsSettings {
     ) {
         self.guide.prune(game, state, player, actions);
         // Untried arms are taken in order, so the order is drawn.
-        rng.shuffle(actions);
+        if !self.ordered {
+            rng.shuffle(actions);
+        }
         if self.widen.is_some() || self.groups.is_some() {
             let rank = |&action: &G::Action| game.rank(state, player, action);
             let mut ranked: Vec<_> = actions.iter().map(|action| (rank(action), *action)).collect();

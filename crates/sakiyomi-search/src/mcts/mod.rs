@@ -47,6 +47,8 @@ pub struct MctsSettings {
     /// Takes the highest score where players choose at once, instead of drawing among those that
     /// are close to it.
     pub strict: bool,
+    /// Tries arms in the order in which the game lists its actions, instead of a drawn one.
+    pub ordered: bool,
     pub budget: Budget,
     /// Visits that a leaf gets before it has arms.
     pub expand: u32,
@@ -89,6 +91,7 @@ impl MctsSettings {
             bandit: Bandit::Ucb1 { c: 1.0 },
             answer: Answer::Max,
             strict: false,
+            ordered: false,
             budget,
             expand: 1,
             graph: false,

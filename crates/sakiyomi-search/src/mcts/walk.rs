@@ -176,7 +176,9 @@ impl<G: Hints> Walk<G> {
         let exploration = Exploration::of(visits.saturating_add(settings.expand));
         scratch.joint.clear();
         let untried = match tree.bandit {
-            Bandit::JointUcb1 { .. } => around::UntriedJoint::after(tree.rows(node), visits),
+            Bandit::JointUcb1 { tried: false, .. } => {
+                around::UntriedJoint::after(tree.rows(node), visits)
+            }
             _ => None,
         };
         for (i, Row { player, first, len }) in tree.rows(node).enumerate() {
