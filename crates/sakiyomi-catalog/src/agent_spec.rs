@@ -1,16 +1,13 @@
 //! Agents by name, with their parameters.
 
-use std::any::Any;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sakiyomi_core::{Agent, Budget, CutOut, Guide, Hint, Playable, Player};
-use sakiyomi_games::Hagetaka;
-use sakiyomi_games::hagetaka::StrengthPlayer;
+use sakiyomi_core::{Agent, Budget, Hint, Playable, Player, PlayoutOptions, RestrictBy};
 use sakiyomi_search::{
     Bandit, Evolution, EvolutionSettings, Exact, ExactPlayer, FlatMonteCarlo, Groups, MaxN, Mcts,
-    MctsSettings, RandomPlayer, RulePlayer, SequentialUct,
+    MctsSettings, RandomPlayer, SequentialUct,
 };
 
 use crate::evolution::{self, EVOLUTION};
@@ -238,20 +235,32 @@ impl AgentSpec {
         game: &G,
         seat: &Seat<'_>,
     ) -> Result<Box<dyn Agent<G>>, SpecError> {
-        if self.prunes() && !game.prunes() {
+        if self.prunes() && !game.provides().contains(Hint::Prune) {
             return Err(self.to_fields().error(format!(
                 "`pruned` would do nothing: {} has no rule by which actions are pruned",
                 seat.game
             )));
         }
-        if let Some((_, word)) = self.asks().into_iter().find(|(h, _)| !game.gives().contains(h)) {
+        if let Some((_, word)) =
+            self.asks().into_iter().find(|(hint, _)| !game.provides().contains(*hint))
+        {
             return Err(self.to_fields().error(format!(
                 "`{word}` would do nothing: {} does not know what it needs",
                 seat.game
             )));
         }
+        let restrict = self.tree_search().and_then(|settings| settings.restrict);
+        if restrict.is_some_and(|by| game.restrictions().iter().all(|kind| kind.name != by.name)) {
+            return Err(self.to_fields().error(format!(
+                "`cut` would do nothing: {} does not know what it needs",
+                seat.game
+            )));
+        }
         Ok(match self {
-            AgentSpec::RuleBased => Box::new(RulePlayer),
+            AgentSpec::RuleBased => game.script("rule-based", None).ok_or_else(|| {
+                let message = format!("{} has no rule-based player", seat.game);
+                self.to_fields().error(message)
+            })?,
             AgentSpec::SangokuBest { budget } => Box::new(Mcts::new(sangoku_best(*budget))),
             AgentSpec::Random => Box::new(RandomPlayer),
             AgentSpec::Flat { budget } => Box::new(FlatMonteCarlo::new(*budget)),
@@ -283,13 +292,10 @@ impl AgentSpec {
                 };
                 Box::new(ExactPlayer::new(*memory, known))
             }
-            AgentSpec::Strength => {
-                let player: Box<dyn Agent<Hagetaka>> = Box::new(StrengthPlayer);
-                for_this_game(player).ok_or_else(|| {
-                    let message = format!("{} has no vulture cards to rank", seat.game);
-                    self.to_fields().error(message)
-                })?
-            }
+            AgentSpec::Strength => game.script("sp", None).ok_or_else(|| {
+                let message = format!("{} has no vulture cards to rank", seat.game);
+                self.to_fields().error(message)
+            })?,
             AgentSpec::MaxN { depth, pruned, budget } => {
                 Box::new(MaxN::new(*depth, *pruned, *budget))
             }
@@ -348,9 +354,9 @@ impl AgentSpec {
 
     fn prunes(&self) -> bool {
         match self {
-            AgentSpec::Mcts(settings) => settings.guide.pruned,
+            AgentSpec::Mcts(settings) => settings.playout.prune,
             AgentSpec::MaxN { pruned, .. } => *pruned,
-            AgentSpec::Evolution(settings) => settings.guide.pruned,
+            AgentSpec::Evolution(settings) => settings.playout.prune,
             _ => false,
         }
     }
@@ -358,23 +364,21 @@ impl AgentSpec {
     /// The hints without which an option of this agent would do nothing, with its word.
     fn asks(&self) -> Vec<(Hint, &'static str)> {
         let settings = match self {
-            AgentSpec::RuleBased => return vec![(Hint::Rule, "rule-based")],
             AgentSpec::SangokuBest { budget } => sangoku_best(*budget),
             AgentSpec::Mcts(settings) => *settings,
             AgentSpec::Evolution(settings) => {
-                MctsSettings { guide: settings.guide, ..MctsSettings::new(settings.budget) }
+                MctsSettings { playout: settings.playout, ..MctsSettings::new(settings.budget) }
             }
             _ => return Vec::new(),
         };
-        let MctsSettings { guide, groups, widen, cut_out, bonus, .. } = settings;
+        let MctsSettings { playout, groups, widen, bonus, .. } = settings;
         let asks = [
-            (guide.pairs, Hint::Pairs, "pairs"),
-            (guide.keen > 0.0, Hint::Urgent, "keen"),
-            (guide.limit.is_some(), Hint::Rounds, "limit"),
-            (guide.horizon.is_some(), Hint::Rounds, "horizon"),
+            (playout.prune_pairs, Hint::PrunePairs, "pairs"),
+            (playout.urgent_probability > 0.0, Hint::Urgent, "keen"),
+            (playout.round_limit.is_some(), Hint::Rounds, "limit"),
+            (playout.horizon.is_some(), Hint::Rounds, "horizon"),
             (groups.is_some(), Hint::Groups, "groups"),
             (widen.is_some(), Hint::Ranks, "widen"),
-            (cut_out.is_some(), Hint::CutOut, "cut"),
             (bonus > 0.0, Hint::Rounds, "bonus"),
         ];
         asks.into_iter().filter(|ask| ask.0).map(|(_, hint, word)| (hint, word)).collect()
@@ -457,12 +461,6 @@ impl AgentSpec {
 
 spec_forms!(AgentSpec);
 
-/// An agent of one game as an agent of `G`, if that is the game.
-fn for_this_game<G: Playable, H: Playable>(agent: Box<dyn Agent<H>>) -> Option<Box<dyn Agent<G>>> {
-    let agent: Box<dyn Any> = Box::new(agent);
-    agent.downcast::<Box<dyn Agent<G>>>().ok().map(|agent| *agent)
-}
-
 /// Reads the limits of a search. Without any limit `default` iterations are the limit;
 /// `u64::MAX` stands for none.
 pub(crate) fn read_budget(reader: &mut Reader, default: u64) -> Result<Budget, SpecError> {
@@ -491,13 +489,13 @@ fn read_mcts(reader: &mut Reader) -> Result<MctsSettings, SpecError> {
     let expand = reader.integer("expand", 1..=1_000_000)?.unwrap_or(1) as u32;
     let graph = reader.flag("graph")?;
     let solver = reader.flag("solver")?;
-    let guide = read_guide(reader)?;
+    let playout = read_playout(reader)?;
     let groups = read_groups(reader)?;
     if solver && groups == Some(Groups::Shared) {
         return Err(reader.fields().error("nothing can be proven of actions that share an arm"));
     }
     let widen = reader.number("widen", 0.01..=1_000.0)?;
-    let cut_out = read_cut_out(reader)?;
+    let restrict = read_restrict(reader)?;
     let bonus = reader.number("bonus", 0.0..=0.5)?.unwrap_or(0.0);
     let trees = reader.integer("trees", 1..=256)?.unwrap_or(1) as u32;
     let fresh = reader.flag("fresh")?;
@@ -508,10 +506,10 @@ fn read_mcts(reader: &mut Reader) -> Result<MctsSettings, SpecError> {
         expand,
         graph,
         solver,
-        guide,
+        playout,
         groups,
         widen,
-        cut_out,
+        restrict,
         bonus,
         trees,
         fresh,
@@ -519,13 +517,13 @@ fn read_mcts(reader: &mut Reader) -> Result<MctsSettings, SpecError> {
     })
 }
 
-fn read_guide(reader: &mut Reader) -> Result<Guide, SpecError> {
-    Ok(Guide {
-        pruned: reader.flag("pruned")?,
-        pairs: reader.flag("pairs")?,
-        keen: reader.number("keen", 0.0..=1.0)?.unwrap_or(0.0),
-        limit: reader.integer("limit", 1..=1_000)?.map(|n| n as u32),
-        balanced: reader.flag("balanced")?,
+fn read_playout(reader: &mut Reader) -> Result<PlayoutOptions, SpecError> {
+    Ok(PlayoutOptions {
+        prune: reader.flag("pruned")?,
+        prune_pairs: reader.flag("pairs")?,
+        urgent_probability: reader.number("keen", 0.0..=1.0)?.unwrap_or(0.0),
+        round_limit: reader.integer("limit", 1..=1_000)?.map(|n| n as u32),
+        balance: reader.flag("balanced")?,
         horizon: reader.integer("horizon", 1..=1_000)?.map(|n| n as u32),
     })
 }
@@ -541,12 +539,12 @@ fn read_groups(reader: &mut Reader) -> Result<Option<Groups>, SpecError> {
     }
 }
 
-fn read_cut_out(reader: &mut Reader) -> Result<Option<CutOut>, SpecError> {
+fn read_restrict(reader: &mut Reader) -> Result<Option<RestrictBy>, SpecError> {
     let margin = reader.integer("margin", 0..=100)?.unwrap_or(DEFAULT_MARGIN.into()) as u32;
     match reader.text("cut").as_deref() {
         None => Ok(None),
-        Some("box") => Ok(Some(CutOut::Box { margin })),
-        Some("reach") => Ok(Some(CutOut::Reach)),
+        Some("box") => Ok(Some(RestrictBy { name: "box", margin })),
+        Some("reach") => Ok(Some(RestrictBy { name: "reach", margin })),
         Some(other) => {
             Err(reader.fields().error(format!("`cut` must be `box` or `reach`, not `{other}`")))
         }
@@ -562,15 +560,16 @@ fn write_mcts(settings: &MctsSettings) -> Fields {
             (DEFAULT_C, false)
         }
     };
-    let (guide, memory) = (settings.guide, settings.budget.memory);
+    let (playout, memory) = (settings.playout, settings.budget.memory);
     let groups = settings.groups.map(|groups| match groups {
         Groups::Representative => "one".to_owned(),
         Groups::Shared => "shared".to_owned(),
     });
-    let (cut, margin) = match settings.cut_out {
+    let (cut, margin) = match settings.restrict {
         None => (None, DEFAULT_MARGIN),
-        Some(CutOut::Box { margin }) => (Some("box".to_owned()), margin),
-        Some(CutOut::Reach) => (Some("reach".to_owned()), DEFAULT_MARGIN),
+        // Only a box has a margin.
+        Some(RestrictBy { name: "box", margin }) => (Some("box".to_owned()), margin),
+        Some(RestrictBy { name, .. }) => (Some(name.to_owned()), DEFAULT_MARGIN),
     };
     write_budget(Fields::new("uct"), &settings.budget, DEFAULT_ITERATIONS)
         .with_unless("c", c, DEFAULT_C)
@@ -578,12 +577,12 @@ fn write_mcts(settings: &MctsSettings) -> Fields {
         .with_unless("expand", settings.expand, 1)
         .with_unless("graph", settings.graph, false)
         .with_unless("solver", settings.solver, false)
-        .with_unless("pruned", guide.pruned, false)
-        .with_unless("pairs", guide.pairs, false)
-        .with_unless("keen", guide.keen, 0.0)
-        .with_some("limit", guide.limit)
-        .with_unless("balanced", guide.balanced, false)
-        .with_some("horizon", guide.horizon)
+        .with_unless("pruned", playout.prune, false)
+        .with_unless("pairs", playout.prune_pairs, false)
+        .with_unless("keen", playout.urgent_probability, 0.0)
+        .with_some("limit", playout.round_limit)
+        .with_unless("balanced", playout.balance, false)
+        .with_some("horizon", playout.horizon)
         .with_some("groups", groups)
         .with_some("widen", settings.widen)
         .with_some("cut", cut)
@@ -600,7 +599,7 @@ fn write_mcts(settings: &MctsSettings) -> Fields {
 fn sangoku_best(budget: Budget) -> MctsSettings {
     MctsSettings {
         bandit: Bandit::Ucb1 { c: 0.3 },
-        guide: Guide { keen: 0.8, ..Guide::default() },
+        playout: PlayoutOptions { urgent_probability: 0.8, ..PlayoutOptions::default() },
         widen: Some(1.0),
         graph: true,
         solver: true,

@@ -1,6 +1,6 @@
 //! Online evolution of turns, as fields.
 
-use sakiyomi_core::Guide;
+use sakiyomi_core::PlayoutOptions;
 use sakiyomi_search::EvolutionSettings;
 
 use crate::agent_spec::{DEFAULT_ITERATIONS, read_budget, write_budget};
@@ -37,21 +37,21 @@ pub(crate) fn read(reader: &mut Reader) -> Result<EvolutionSettings, SpecError> 
         budget: read_budget(reader, DEFAULT_ITERATIONS)?,
         population: population as usize,
         mutation: reader.number("mutation", 0.0..=1.0)?.unwrap_or(DEFAULT_MUTATION),
-        guide: Guide {
-            pruned: reader.flag("pruned")?,
-            keen: reader.number("keen", 0.0..=1.0)?.unwrap_or(0.0),
-            limit: reader.integer("limit", 1..=1_000)?.map(|n| n as u32),
-            ..Guide::default()
+        playout: PlayoutOptions {
+            prune: reader.flag("pruned")?,
+            urgent_probability: reader.number("keen", 0.0..=1.0)?.unwrap_or(0.0),
+            round_limit: reader.integer("limit", 1..=1_000)?.map(|n| n as u32),
+            ..PlayoutOptions::default()
         },
     })
 }
 
 pub(crate) fn write(settings: &EvolutionSettings) -> Fields {
-    let EvolutionSettings { budget, population, mutation, guide } = settings;
+    let EvolutionSettings { budget, population, mutation, playout } = settings;
     write_budget(Fields::new(EVOLUTION.name), budget, DEFAULT_ITERATIONS)
         .with_unless("population", *population as u64, DEFAULT_POPULATION)
         .with_unless("mutation", *mutation, DEFAULT_MUTATION)
-        .with_unless("pruned", guide.pruned, false)
-        .with_unless("keen", guide.keen, 0.0)
-        .with_some("limit", guide.limit)
+        .with_unless("pruned", playout.prune, false)
+        .with_unless("keen", playout.urgent_probability, 0.0)
+        .with_some("limit", playout.round_limit)
 }

@@ -1,7 +1,7 @@
 //! SP, the reference player of Shimura and Yamaguchi: it plays a card of about the strength of the
 //! vulture card that is turned over.
 
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player};
+use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player, Script};
 
 use super::{Card, Hagetaka, NONE, Position, nth_bit};
 
@@ -9,6 +9,11 @@ use super::{Card, Hagetaka, NONE, Position, nth_bit};
 /// magnitudes the positive one ranks higher), and plays the card of the same rank in the hand.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StrengthPlayer;
+
+impl StrengthPlayer {
+    pub const SCRIPT: Script =
+        Script { name: "sp", summary: "plays a card as strong as the vulture card" };
+}
 
 impl Agent<Hagetaka> for StrengthPlayer {
     fn choose(
