@@ -403,7 +403,7 @@ impl<S: Clone + PartialEq> Definition<S> {
                 Some(value) => value.to_string(),
             },
             values: Values::from(&parameter.domain),
-            needs: parameter.needs.map(Hint::name),
+            needs: parameter.needs.map(Hint::meaning),
         };
         Entry {
             name: self.name,

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use sakiyomi_catalog::{CatalogGame, GameSpec, Visitor};
-use sakiyomi_core::{Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, Turn};
+use sakiyomi_core::{
+    Game, Hint, MAX_PLAYERS, Payoffs, Playable, Player, PruneLevel, Rng, Scratch, Turn,
+};
 
 /// Every game at its defaults, and sizes that take other code paths.
 fn all_games() -> Vec<GameSpec> {
@@ -115,9 +117,12 @@ fn check_actions<G: Playable>(game: &G, state: &G::State, player: Player) {
     game.actions(state, player, &mut appended);
     assert_eq!(appended, [actions.clone(), actions.clone()].concat());
     let mut kept = actions.clone();
-    game.prune(state, player, &mut kept);
+    game.prune(state, player, PruneLevel::Actions, &mut kept);
     assert!(!kept.is_empty() && kept.iter().all(|action| unique.contains(action)));
-    assert!(game.prunes() || kept == actions, "a game that does not prune removes nothing");
+    assert!(
+        game.provides().contains(Hint::Prune) || kept == actions,
+        "a game that does not prune removes nothing"
+    );
     if let Some(estimate) = game.estimate(state) {
         let each = estimate.as_slice(game.players());
         assert!(each.iter().all(|payoff| (0.0..=1.0).contains(payoff)), "{each:?}");

@@ -7,6 +7,7 @@ mod agent;
 mod game;
 mod hints;
 mod insight;
+mod playout_options;
 mod rng;
 mod show;
 pub mod stats;
@@ -14,8 +15,11 @@ pub mod toy;
 
 pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop, Watch};
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
-pub use hints::{CutOut, Essence, Guide, Hint, Hints};
+pub use hints::{
+    Canonical, CellShape, Hint, HintSet, Hints, PruneLevel, RestrictBy, Restriction, Script,
+};
 pub use insight::{Branch, Insight, InsightArm, InsightRow};
+pub use playout_options::PlayoutOptions;
 pub use rng::Rng;
 pub use show::{Board, Cell, Grid, Panel, Show, View, cell_name};
 

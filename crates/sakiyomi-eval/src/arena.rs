@@ -82,7 +82,7 @@ impl Pairing {
         let stream = |player: Player| Rng::stream(&[self.seed, number, 1 + u64::from(player.0)]);
         let mut rngs: Vec<Rng> = players().map(stream).collect();
         let mut moves = Vec::new();
-        let counts_rounds = game.gives().contains(&Hint::Rounds);
+        let counts_rounds = game.provides().contains(Hint::Rounds);
         let mut n_rounds = 0;
         let played =
             play_match(game, &mut agents, chance, &mut rngs, stop, &mut |state, actions| {

@@ -7,10 +7,11 @@
 //! rows and moves down.
 
 use sakiyomi_core::{
-    Board, Game, Hints, Payoffs, Player, Rng, Scratch, Show, Turn, View, cell_name,
+    Board, CellShape, Game, Hint, HintSet, Hints, Payoffs, Player, PruneLevel, Rng, Scratch, Show,
+    Turn, View, cell_name,
 };
 
-use crate::two_players::{Status, drawn, keep_good, opponent, squash};
+use crate::two_players::{Status, drawn, keep_good, opponent, owner_code, squash};
 use crate::{SizeError, Word};
 
 /// The rules on one size of board; 8x8 by default. `W` holds width x height bits, row by row from
@@ -214,13 +215,22 @@ impl<W: Word> Game for Breakthrough<W> {
 }
 
 impl<W: Word> Hints for Breakthrough<W> {
-    fn prunes(&self) -> bool {
-        true
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Prune, Hint::Estimate, Hint::Cells])
     }
 
     /// Decisive and anti-decisive moves (Teytaud and Teytaud 2010): a win at once is taken, and
     /// otherwise only the steps after which the opponent has none are worth a look.
-    fn prune(&self, position: &Position<W>, player: Player, actions: &mut Vec<Step>) {
+    fn prune(
+        &self,
+        position: &Position<W>,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<Step>,
+    ) {
+        if level != PruneLevel::Actions {
+            return;
+        }
         let rival = opponent(player);
         let (own, other) = (position.pawns[player.index()], position.pawns[rival.index()]);
         let after = |step: &Step| {
@@ -252,6 +262,15 @@ impl<W: Word> Hints for Breakthrough<W> {
             (1..self.height).map(value).sum::<f64>()
         });
         Some(squash(white - black, 4.0))
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: self.height(), columns: self.width(), n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position<W>, out: &mut Vec<u8>) {
+        let cell = |cell| owner_code(position.pawns.map(|pawns| pawns.has(cell)));
+        out.extend((0..self.width * self.height).map(cell));
     }
 }
 

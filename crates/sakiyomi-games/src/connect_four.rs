@@ -7,10 +7,11 @@
 //! every column (the layout of John Tromp's Fhourstones).
 
 use sakiyomi_core::{
-    Board, Game, Hints, Payoffs, Player, Rng, Scratch, Show, Turn, View, cell_name,
+    Board, CellShape, Game, Hint, HintSet, Hints, Payoffs, Player, PruneLevel, Rng, Scratch, Show,
+    Turn, View, cell_name,
 };
 
-use crate::two_players::{Status, drawn, keep_good, opponent, squash};
+use crate::two_players::{Status, drawn, keep_good, opponent, owner_code, squash};
 use crate::{SizeError, Word};
 
 /// The rules on one size of board; 7x6 by default. `W` holds width x (height + 1) bits.
@@ -198,6 +199,14 @@ impl<W: Word> Game for ConnectFour<W> {
         };
     }
 
+    fn legal(&self, position: &Position<W>, player: Player, column: Column) -> bool {
+        let playable = self.playable(position.stones[0] | position.stones[1]);
+        let x = u32::from(column.0);
+        position.status == Status::ToMove(player)
+            && x < self.width
+            && playable.meets(self.column(x))
+    }
+
     #[inline]
     fn random_action(
         &self,
@@ -236,13 +245,22 @@ impl<W: Word> Game for ConnectFour<W> {
 }
 
 impl<W: Word> Hints for ConnectFour<W> {
-    fn prunes(&self) -> bool {
-        true
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Prune, Hint::Estimate, Hint::Cells])
     }
 
     /// Decisive and anti-decisive moves (Teytaud and Teytaud 2010): a win at once is taken, and if
     /// the opponent threatens one, only the cells that they need are worth a look.
-    fn prune(&self, position: &Position<W>, player: Player, actions: &mut Vec<Column>) {
+    fn prune(
+        &self,
+        position: &Position<W>,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<Column>,
+    ) {
+        if level != PruneLevel::Actions {
+            return;
+        }
         let playable = self.playable(position.stones[0] | position.stones[1]);
         let wins = playable & self.completing(position.stones[player.index()]);
         let threats = playable & self.completing(position.stones[opponent(player).index()]);
@@ -261,6 +279,19 @@ impl<W: Word> Hints for ConnectFour<W> {
             3.0 * threats + 0.25 * f64::from(near_middle)
         });
         Some(squash(first - second, 6.0))
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: self.height(), columns: self.width(), n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position<W>, out: &mut Vec<u8>) {
+        for y in 0..self.height {
+            out.extend((0..self.width).map(|x| {
+                let index = x * (self.height + 1) + y;
+                owner_code(position.stones.map(|stones| stones.has(index)))
+            }));
+        }
     }
 }
 

@@ -5,11 +5,12 @@
 use std::cmp::Ordering;
 
 use sakiyomi_core::{
-    Board, Game, Hints, Panel, Payoffs, Player, Rng, Scratch, Show, Turn, View, cell_name,
+    Board, CellShape, Game, Hint, HintSet, Hints, Panel, Payoffs, Player, Rng, Scratch, Show, Turn,
+    View, cell_name,
 };
 
 use crate::Word;
-use crate::two_players::{Status, drawn, opponent, squash};
+use crate::two_players::{Status, drawn, opponent, owner_code, squash};
 
 /// The rules, on the usual board of 8x8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,6 +81,14 @@ impl Game for Othello {
         position.open = open_cells(other, own);
         let is_over = position.open == 0 && open_cells(own, other) == 0;
         position.status = if is_over { result(position.discs) } else { Status::ToMove(next) };
+    }
+
+    fn legal(&self, position: &Position, player: Player, action: Placement) -> bool {
+        let is_possible = match action {
+            Placement::PASS => position.open == 0,
+            Placement(cell) => position.open.has(cell.into()),
+        };
+        position.status == Status::ToMove(player) && is_possible
     }
 
     #[inline]
@@ -207,6 +216,10 @@ fn result(discs: [u64; 2]) -> Status {
 }
 
 impl Hints for Othello {
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Estimate, Hint::Cells])
+    }
+
     /// Counts open cells, corners, discs that give a corner away, and, the fuller the board is,
     /// discs as such.
     fn estimate(&self, position: &Position) -> Option<Payoffs> {
@@ -224,6 +237,14 @@ impl Hints for Othello {
             score + filled * filled * f64::from(own.count_ones())
         });
         Some(squash(first - second, 10.0))
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: SIDE, columns: SIDE, n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position, out: &mut Vec<u8>) {
+        out.extend((0..64).map(|cell| owner_code(position.discs.map(|discs| discs.has(cell)))));
     }
 }
 

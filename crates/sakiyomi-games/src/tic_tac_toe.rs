@@ -2,11 +2,12 @@
 //! in a row win. A full board is a draw.
 
 use sakiyomi_core::{
-    Board, Game, Hints, Payoffs, Player, Rng, Scratch, Show, Turn, View, cell_name,
+    Board, CellShape, Game, Hint, HintSet, Hints, Payoffs, Player, PruneLevel, Rng, Scratch, Show,
+    Turn, View, cell_name,
 };
 
 use crate::Word;
-use crate::two_players::{Status, drawn, keep_good, opponent};
+use crate::two_players::{Status, drawn, keep_good, opponent, owner_code};
 
 /// The rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,6 +72,10 @@ impl Game for TicTacToe {
         } else {
             Status::ToMove(opponent(mover))
         };
+    }
+
+    fn legal(&self, position: &Position, player: Player, mark: Mark) -> bool {
+        position.status == Status::ToMove(player) && u64::from(position.free()).has(mark.0.into())
     }
 
     #[inline]
@@ -169,13 +174,22 @@ static LISTS: [u64; 512] = {
 };
 
 impl Hints for TicTacToe {
-    fn prunes(&self) -> bool {
-        true
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Prune, Hint::Cells])
     }
 
     /// Decisive and anti-decisive moves (Teytaud and Teytaud 2010): a win at once is taken, and if
     /// the opponent threatens one, only the cells that they need are worth a look.
-    fn prune(&self, position: &Position, player: Player, actions: &mut Vec<Mark>) {
+    fn prune(
+        &self,
+        position: &Position,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<Mark>,
+    ) {
+        if level != PruneLevel::Actions {
+            return;
+        }
         let completes = |marks: u16, mark: &Mark| has_three(marks | 1 << mark.0);
         let own = position.marks[player.index()];
         let other = position.marks[opponent(player).index()];
@@ -184,6 +198,14 @@ impl Hints for TicTacToe {
         } else {
             keep_good(actions, |mark| completes(other, mark));
         }
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: SIDE, columns: SIDE, n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position, out: &mut Vec<u8>) {
+        out.extend((0..9).map(|cell| owner_code(position.marks.map(|own| own >> cell & 1 == 1))));
     }
 }
 

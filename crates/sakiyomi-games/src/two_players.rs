@@ -26,7 +26,7 @@ impl Status {
         match self {
             Status::ToMove(_) => Payoffs::default(),
             Status::Won(player) => Payoffs::win(player),
-            Status::Drawn => Payoffs::even(2, 0.5),
+            Status::Drawn => Payoffs::uniform(2, 0.5),
         }
     }
 
@@ -58,6 +58,13 @@ pub(crate) fn keep_good<A>(actions: &mut Vec<A>, good: impl Fn(&A) -> bool) {
 pub(crate) fn squash(score: f64, scale: f64) -> Payoffs {
     let first = 0.5 + 0.5 * score / (scale + score.abs());
     Payoffs::of([first, 1.0 - first])
+}
+
+/// The code of a cell in [`Hints::cells`](sakiyomi_core::Hints::cells): 0 if it is empty, otherwise
+/// one more than the player whose piece stands there.
+#[inline]
+pub(crate) fn owner_code([first, second]: [bool; 2]) -> u8 {
+    u8::from(first) + 2 * u8::from(second)
 }
 
 /// The drawing of a cell that is empty or holds a piece of one player.

@@ -1,4 +1,4 @@
-use sakiyomi_core::{Agent, Budget, Guide, Playable};
+use sakiyomi_core::{Agent, Budget, Playable, PlayoutOptions};
 use sakiyomi_search::{Evolution, EvolutionSettings};
 
 use super::search::{
@@ -19,12 +19,12 @@ impl Budgeted for EvolutionSettings {
 }
 
 impl PlaysOut for EvolutionSettings {
-    fn options(&self) -> &Guide {
-        &self.guide
+    fn options(&self) -> &PlayoutOptions {
+        &self.playout
     }
 
-    fn options_mut(&mut self) -> &mut Guide {
-        &mut self.guide
+    fn options_mut(&mut self) -> &mut PlayoutOptions {
+        &mut self.playout
     }
 }
 
@@ -38,7 +38,7 @@ impl Defined for EvolutionSettings {
                 budget: Budget::iterations(DEFAULT_ITERATIONS),
                 population: 20,
                 mutation: 0.2,
-                guide: Guide::default(),
+                playout: PlayoutOptions::default(),
             },
             &[
                 iterations(),

@@ -12,7 +12,7 @@ mod search;
 mod sequential;
 mod tree;
 
-use sakiyomi_core::{Agent, Budget, Hint, Hints, Playable, Player};
+use sakiyomi_core::{Agent, Budget, Hint, Playable, Player};
 use sakiyomi_search::{EvolutionSettings, MctsSettings};
 
 pub use exact::ExactSpec;
@@ -92,12 +92,12 @@ impl AgentSpec {
         seat: &Seat<'_>,
     ) -> Result<Box<dyn Agent<G>>, SpecError> {
         let needs = each_kind!(self, named => named.definition.needs(&named.settings));
-        let is_missing = |need: &&(&str, Hint)| !provides(game, need.1);
+        let is_missing = |need: &&(&str, Hint)| !game.provides().contains(need.1);
         let built = match needs.iter().find(is_missing) {
             Some((word, hint)) => Err(format!(
                 "`{word}` would do nothing: {} does not provide {}",
                 seat.game,
-                hint.name()
+                hint.meaning()
             )),
             None => each_kind!(self, named => named.settings.build(game, seat)),
         };
@@ -141,12 +141,5 @@ impl AgentSpec {
             AgentSpec::Tree(named) => Some(&named.settings),
             _ => None,
         }
-    }
-}
-
-fn provides<G: Hints>(game: &G, hint: Hint) -> bool {
-    match hint {
-        Hint::Prune => game.prunes(),
-        hint => game.gives().contains(&hint),
     }
 }

@@ -1,35 +1,30 @@
-//! Players without a search that a game brings along.
+//! Players that a game brings along, by the names that it gives them.
 
-use std::any::Any;
-
-use sakiyomi_core::{Agent, Budget, Hint, Playable};
-use sakiyomi_games::Hagetaka;
-use sakiyomi_games::hagetaka::{Reading, StrengthPlayer};
-use sakiyomi_search::RulePlayer;
+use sakiyomi_core::{Agent, Budget, Playable};
 
 use super::{AgentSettings, Seat};
 use crate::fields::Value;
 use crate::parameter::{Defined, Definition, Domain, Parameter, Place};
 
+/// A scripted player. Its name is one of those that [`sakiyomi_core::Hints::scripted`] lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScriptedSpec {
-    RuleBased,
-    /// The reference player of Hagetaka.
-    Strength(Reading),
+pub struct ScriptedSpec {
+    pub script: &'static str,
 }
+
+const NEAREST: &str = "sp";
+const RANK: &str = "sp-rank";
 
 const READING: Parameter<ScriptedSpec> = Parameter::new(
     "reading",
     Domain::Word(&["nearest", "rank"]),
     Place {
-        get: |spec| match spec {
-            ScriptedSpec::Strength(Reading::Nearest) => Some(Value::Text("nearest".to_owned())),
-            ScriptedSpec::Strength(Reading::Rank) => Some(Value::Text("rank".to_owned())),
-            ScriptedSpec::RuleBased => None,
+        get: |spec| {
+            let word = if spec.script == RANK { "rank" } else { "nearest" };
+            Some(Value::Text(word.to_owned()))
         },
         set: |spec, word| {
-            let is_rank = word.text() == "rank";
-            *spec = ScriptedSpec::Strength(if is_rank { Reading::Rank } else { Reading::Nearest });
+            spec.script = if word.text() == "rank" { RANK } else { NEAREST };
             Ok(())
         },
     },
@@ -42,14 +37,14 @@ impl Defined for ScriptedSpec {
         Definition::new(
             "rule-based",
             "the simple player that some games bring along",
-            || ScriptedSpec::RuleBased,
+            || ScriptedSpec { script: "rule-based" },
             &[],
             "rule-based",
         ),
         Definition::new(
             "sp",
             "plays a card as strong as the vulture card (hagetaka and goofspiel)",
-            || ScriptedSpec::Strength(Reading::Nearest),
+            || ScriptedSpec { script: NEAREST },
             &[READING],
             "sp",
         ),
@@ -58,26 +53,21 @@ impl Defined for ScriptedSpec {
 
 impl AgentSettings for ScriptedSpec {
     fn build<G: Playable>(&self, game: &G, seat: &Seat<'_>) -> Result<Box<dyn Agent<G>>, String> {
-        match self {
-            ScriptedSpec::RuleBased if !game.gives().contains(&Hint::Rule) => {
-                Err(format!("{} has no rule-based player", seat.game))
+        game.script(self.script, None).ok_or_else(|| {
+            let known: Vec<&str> = game.scripted().iter().map(|script| script.name).collect();
+            match known.as_slice() {
+                [] => format!("{} has no players of its own", seat.game),
+                known => format!(
+                    "{} has no player `{}`; known: {}",
+                    seat.game,
+                    self.script,
+                    known.join(", ")
+                ),
             }
-            ScriptedSpec::RuleBased => Ok(Box::new(RulePlayer)),
-            ScriptedSpec::Strength(reading) => {
-                let player: Box<dyn Agent<Hagetaka>> = Box::new(StrengthPlayer(*reading));
-                for_this_game(player)
-                    .ok_or_else(|| format!("{} has no vulture cards to rank", seat.game))
-            }
-        }
+        })
     }
 
     fn budget_mut(&mut self) -> Option<&mut Budget> {
         None
     }
-}
-
-/// An agent of one game as an agent of `G`, if that is the game.
-fn for_this_game<G: Playable, H: Playable>(agent: Box<dyn Agent<H>>) -> Option<Box<dyn Agent<G>>> {
-    let agent: Box<dyn Any> = Box::new(agent);
-    agent.downcast::<Box<dyn Agent<G>>>().ok().map(|agent| *agent)
 }

@@ -1,6 +1,6 @@
 //! Parameters that several searches have.
 
-use sakiyomi_core::{Budget, Guide, Hint};
+use sakiyomi_core::{Budget, Hint, PlayoutOptions};
 
 use crate::fields::{MAX_INTEGER, Value};
 use crate::parameter::{Domain, Parameter, Place, Stored};
@@ -16,8 +16,8 @@ pub(super) trait Budgeted: 'static {
 
 /// Settings of a search that plays out.
 pub(super) trait PlaysOut: 'static {
-    fn options(&self) -> &Guide;
-    fn options_mut(&mut self) -> &mut Guide;
+    fn options(&self) -> &PlayoutOptions;
+    fn options_mut(&mut self) -> &mut PlayoutOptions;
 }
 
 /// A place in the budget or in the options of playouts.
@@ -89,7 +89,7 @@ pub(super) const fn pruned<S: PlaysOut>() -> Parameter<S> {
         needs: Some(Hint::Prune),
         ..Parameter::flag(
             "pruned",
-            within!(options, options_mut, pruned),
+            within!(options, options_mut, prune),
             "considers only the actions that the game's own pruning rule keeps",
         )
     }
@@ -101,7 +101,7 @@ pub(super) const fn keen<S: PlaysOut>() -> Parameter<S> {
         ..Parameter::number(
             "keen",
             0.0..=1.0,
-            within!(options, options_mut, keen),
+            within!(options, options_mut, urgent_probability),
             "probability that a playout step considers urgent actions only",
         )
     }
@@ -113,7 +113,7 @@ pub(super) const fn limit<S: PlaysOut>() -> Parameter<S> {
         ..Parameter::integer(
             "limit",
             1..=1_000,
-            within!(options, options_mut, limit),
+            within!(options, options_mut, round_limit),
             "playouts stop at this round, or limit/2 rounds after their start, and count progress",
         )
     }

@@ -2,7 +2,7 @@
 //! same search with another rule at the nodes; their defaults are those of Lanctot, Lisý and Winands
 //! (2013) and, for outcome sampling, of Bošanský et al. (2016).
 
-use sakiyomi_core::{Agent, Budget, CutOut, Guide, Hint, Playable};
+use sakiyomi_core::{Agent, Budget, Hint, Playable, PlayoutOptions, RestrictBy};
 use sakiyomi_search::{Answer, Bandit, Exact, Groups, Mcts, MctsSettings};
 
 use super::search::{
@@ -15,6 +15,7 @@ use crate::parameter::{Defined, Definition, Domain, Parameter, Place, place, wor
 
 type TreeParameter = Parameter<MctsSettings>;
 
+const BOX: &str = "box";
 const DEFAULT_MARGIN: u32 = 2;
 
 const C: TreeParameter = Parameter::number(
@@ -163,16 +164,16 @@ const GRAPH: TreeParameter = Parameter::flag(
 const SOLVER: TreeParameter =
     Parameter::flag("solver", place!(solver), "proven results are backed up (MCTS-Solver)");
 const PAIRS: TreeParameter = Parameter {
-    needs: Some(Hint::Pairs),
+    needs: Some(Hint::PrunePairs),
     ..Parameter::flag(
         "pairs",
-        place!(guide.pairs),
+        place!(playout.prune_pairs),
         "does not end a turn while a moved piece can still attack",
     )
 };
 const BALANCED: TreeParameter = Parameter::flag(
     "balanced",
-    place!(guide.balanced),
+    place!(playout.balance),
     "progress of two players is set off against each other, so that it adds up to 1",
 );
 const HORIZON: TreeParameter = Parameter {
@@ -180,7 +181,7 @@ const HORIZON: TreeParameter = Parameter {
     ..Parameter::integer(
         "horizon",
         1..=1_000,
-        place!(guide.horizon),
+        place!(playout.horizon),
         "rounds after which playouts stop and count the game's estimate",
     )
 };
@@ -205,42 +206,31 @@ const WIDEN: TreeParameter = Parameter {
         "progressive widening: 1 + widen * sqrt(visits) arms, best rank first",
     )
 };
-const CUT: TreeParameter = Parameter {
-    needs: Some(Hint::CutOut),
-    ..Parameter::new(
-        "cut",
-        Domain::Word(&["box", "reach"]),
-        Place {
-            get: |settings| {
-                let word = match settings.cut_out? {
-                    CutOut::Box { .. } => "box",
-                    CutOut::Reach => "reach",
-                };
-                Some(Value::Text(word.to_owned()))
-            },
-            set: |settings, word| {
-                settings.cut_out = Some(match word.text() {
-                    "box" => CutOut::Box { margin: DEFAULT_MARGIN },
-                    _ => CutOut::Reach,
-                });
-                Ok(())
-            },
+const CUT: TreeParameter = Parameter::new(
+    "cut",
+    Domain::Word(&["box", "reach"]),
+    Place {
+        get: |settings| Some(Value::Text(settings.restrict?.name.to_owned())),
+        set: |settings, word| {
+            let name = if word.text() == BOX { BOX } else { "reach" };
+            settings.restrict = Some(RestrictBy { name, margin: DEFAULT_MARGIN });
+            Ok(())
         },
-        "searches a part of the board only: a `box` found once, or the enemies' `reach`",
-    )
-};
+    },
+    "searches a part of the board only: a `box` found once, or the enemies' `reach`",
+);
 const MARGIN: TreeParameter = Parameter {
     unsaid: Some(DEFAULT_MARGIN as u64),
     ..Parameter::integer(
         "margin",
         0..=100,
         Place {
-            get: |settings| match settings.cut_out {
-                Some(CutOut::Box { margin }) => Some(Value::Integer(margin.into())),
+            get: |settings| match settings.restrict {
+                Some(RestrictBy { name: BOX, margin }) => Some(Value::Integer(margin.into())),
                 _ => None,
             },
-            set: |settings, value| match &mut settings.cut_out {
-                Some(CutOut::Box { margin }) => {
+            set: |settings, value| match &mut settings.restrict {
+                Some(RestrictBy { name: BOX, margin }) => {
                     *margin = value.whole().map_or(*margin, |n| n as u32);
                     Ok(())
                 }
@@ -417,17 +407,22 @@ impl Budgeted for MctsSettings {
 }
 
 impl PlaysOut for MctsSettings {
-    fn options(&self) -> &Guide {
-        &self.guide
+    fn options(&self) -> &PlayoutOptions {
+        &self.playout
     }
 
-    fn options_mut(&mut self) -> &mut Guide {
-        &mut self.guide
+    fn options_mut(&mut self) -> &mut PlayoutOptions {
+        &mut self.playout
     }
 }
 
 impl AgentSettings for MctsSettings {
     fn build<G: Playable>(&self, game: &G, seat: &Seat<'_>) -> Result<Box<dyn Agent<G>>, String> {
+        if let Some(RestrictBy { name, .. }) = self.restrict
+            && !game.restrictions().iter().any(|known| known.name == name)
+        {
+            return Err(format!("`cut={name}` would do nothing: {} has no such part", seat.game));
+        }
         let can_end = || Exact::suits(game) && game.turns_left(&game.start()).is_some();
         if self.endgame > 0 && !can_end() {
             return Err(format!(

@@ -2,7 +2,7 @@
 //! vulture card that is turned over. The paper says no more than that (めくられたハゲタカカードの数字の
 //! 大きさとほぼ同じ強さのカード), so there are two readings.
 
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player};
+use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player, Script};
 
 use super::{Card, Hagetaka, NONE, Position, nth_bit};
 
@@ -20,6 +20,22 @@ pub enum Reading {
     /// The vulture card is ranked by magnitude among those that are left, itself included (of equal
     /// magnitudes the positive one ranks higher), and the card of the same rank in the hand is played.
     Rank,
+}
+
+/// The player's names, with its two readings.
+pub(super) const SCRIPTS: &[Script] = &[
+    Script { name: "sp", summary: "plays the card nearest to the vulture card's magnitude" },
+    Script { name: "sp-rank", summary: "plays the card that ranks like the vulture card" },
+];
+
+impl StrengthPlayer {
+    pub(super) fn named(name: &str) -> Option<StrengthPlayer> {
+        match name {
+            "sp" => Some(StrengthPlayer(Reading::Nearest)),
+            "sp-rank" => Some(StrengthPlayer(Reading::Rank)),
+            _ => None,
+        }
+    }
 }
 
 impl Agent<Hagetaka> for StrengthPlayer {

@@ -269,9 +269,9 @@ impl<G: Hints> Walk<G> {
 
     fn play_out(&mut self, game: &G, rng: &mut Rng) -> Payoffs {
         let Walk { state, scratch, settings, .. } = self;
-        let payoffs = match &settings.guide {
-            guide if guide.is_plain() => game.playout(state, scratch, rng),
-            guide => game.guided_playout(state, guide, scratch, rng),
+        let payoffs = match &settings.playout {
+            options if options.is_plain() => game.playout(state, scratch, rng),
+            options => game.guided_playout(state, options, scratch, rng),
         };
         settings.with_bonus(game, state, payoffs)
     }
