@@ -29,4 +29,4 @@ pub use table::{
     Advice, LegalAction, Past, Record, Share, Table, TableError, open_table, replay, replay_each,
     views,
 };
-pub use thought::{Thought, ThoughtArm, ThoughtBranch, ThoughtRow};
+pub use thought::{Thought, ThoughtArm, ThoughtBranch, ThoughtRow, step_texts};

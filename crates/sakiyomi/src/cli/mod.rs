@@ -122,13 +122,17 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
         cause.is::<BadInput>()
             || cause.is::<SpecError>()
             || cause.is::<TableError>()
-            || cause.is::<DuelError>()
             || cause.is::<ExperimentError>()
             || cause.is::<GdlError>()
             || cause.is::<VerifyError>()
             || cause.is::<Timeless>()
             || cause.is::<TournamentError>()
             || matches!(cause.downcast_ref(), Some(ClientError::Url { .. }))
+            || matches!(
+                cause.downcast_ref(),
+                Some(DuelError::Spec(_) | DuelError::Table(_) | DuelError::NoGames)
+            )
+            || matches!(cause.downcast_ref(), Some(DuelError::TooFewPlayers { .. }))
             || matches!(
                 cause.downcast_ref(),
                 Some(ExploitError::Spec(_) | ExploitError::Program { .. })
