@@ -5,6 +5,7 @@
 
 mod agent;
 mod game;
+pub mod hash;
 mod hints;
 mod insight;
 mod playout_options;

@@ -1,6 +1,7 @@
 //! Searches over any game: one Monte-Carlo tree search with its variants, flat Monte Carlo,
 //! max^n with alpha-beta, online evolution of turns, and the random player that all of them must beat.
 
+mod census;
 mod evolution;
 mod exact;
 mod flat;
