@@ -10,7 +10,7 @@ use sakiyomi_games::Hagetaka;
 use sakiyomi_games::hagetaka::StrengthPlayer;
 use sakiyomi_search::{
     Bandit, Evolution, EvolutionSettings, Exact, ExactPlayer, FlatMonteCarlo, Groups, MaxN, Mcts,
-    MctsSettings, RandomPlayer, RulePlayer, SequentialUct,
+    MctsSettings, RandomPlayer, RulePlayer, SequentialUct, Unsolved,
 };
 
 use crate::evolution::{self, EVOLUTION};
@@ -20,7 +20,7 @@ use crate::parameters::{
     C, CPU, EXPAND, FRESH, GRAPH, ITERATIONS, KEEN, LIMIT, MEMORY, NODES, PRUNED, TIME, TREES,
 };
 use crate::simultaneous::{self, DUCB1T, DUCT, EXP3, OOS, RM, SMUCT};
-use crate::{Entry, GameSpec, Listed, Parameter, SpecError, load_solution};
+use crate::{Entry, GameSpec, Listed, Parameter, SpecError, load_solution, solvable};
 
 /// Which agent, with all its parameters. The text form is `name:key=value,flag`.
 #[derive(Clone, Debug, PartialEq)]
@@ -272,14 +272,19 @@ impl AgentSpec {
                 ..MctsSettings::new(*budget)
             })),
             AgentSpec::Exact { file, memory } => {
-                if !Exact::suits(game) {
-                    let message = "exact solutions need two players whose payoffs add up to 1";
-                    return Err(self.to_fields().error(message));
-                }
+                let refuse = |problem: String| self.to_fields().error(problem);
                 let known = match file {
+                    // With a solution nothing is left to work out, so its size does not matter.
+                    Some(_) if !Exact::suits(game) => {
+                        return Err(refuse(Unsolved::Players.to_string()));
+                    }
                     Some(file) => load_solution(Path::new(file), seat.game)
-                        .map_err(|error| self.to_fields().error(error.to_string()))?,
-                    None => Arc::default(),
+                        .map_err(|error| refuse(format!("{file}: {error}")))?,
+                    None => {
+                        let solvable = solvable::check(game, seat.game, *memory);
+                        solvable.map_err(|error| refuse(error.to_string()))?;
+                        Arc::default()
+                    }
                 };
                 Box::new(ExactPlayer::new(*memory, known))
             }
@@ -295,6 +300,7 @@ impl AgentSpec {
             }
             AgentSpec::Evolution(settings) => Box::new(Evolution::new(*settings)),
             AgentSpec::Exec { command, time } => {
+                exec::find(command).map_err(|problem| self.to_fields().error(problem))?;
                 Box::new(Program::new(command, *time, seat, game.players()))
             }
         })

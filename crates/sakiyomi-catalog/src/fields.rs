@@ -239,6 +239,10 @@ impl Reader {
         match self.take(key) {
             None => Ok(None),
             Some(Value::Integer(n)) if range.contains(&n) => Ok(Some(n)),
+            // A whole number may be written as 1e3.
+            Some(Value::Number(x)) if as_whole(x).is_some_and(|n| range.contains(&n)) => {
+                Ok(as_whole(x))
+            }
             Some(value) => {
                 let (low, high) = range.into_inner();
                 let expected = match high {
@@ -337,6 +341,11 @@ pub(crate) fn duration_text(duration: Duration) -> String {
         _ if micros.is_multiple_of(1_000) => format!("{}ms", micros / 1_000),
         _ => format!("{micros}us"),
     }
+}
+
+/// A number as an integer, if it is one that is known exactly.
+fn as_whole(x: f64) -> Option<u64> {
+    (x.fract() == 0.0 && (0.0..=(1u64 << 53) as f64).contains(&x)).then_some(x as u64)
 }
 
 fn parse_duration(text: &str) -> Option<Duration> {

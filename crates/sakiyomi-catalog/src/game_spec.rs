@@ -284,7 +284,7 @@ impl Battlefield {
                 format!("no scenario is called `{name}`; known: {}", known.join(", "))
             }),
             Battlefield::File(path) => {
-                let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
+                let text = crate::read_text(path.as_ref()).map_err(|e| format!("{path}: {e}"))?;
                 Scenario::read(&text).map_err(|error| format!("{path}: {error}"))
             }
         }
