@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use sakiyomi_catalog::{
-    AGENTS, AgentSpec, GAMES, GameSpec, Listed, Record, Seat, Table, Visitor, keep_rules,
-    open_table, ready_made, replay, replay_each,
+    AGENTS, GAMES, GameSpec, Listed, Record, Seat, Table, Visitor, keep_rules, open_table,
+    ready_made, replay, replay_each,
 };
 use sakiyomi_core::{Player, Turn};
 use sakiyomi_gdl::GdlError;
@@ -122,8 +122,8 @@ impl Visitor for Suited<'_> {
     fn visit<G: Listed>(self, game: G) -> Vec<String> {
         let seat = Seat { game: self.0, player: Player(0), seed: 1 };
         let can_play = |name: &str| {
-            let agent: Result<AgentSpec, _> = name.parse();
-            name != "exec" && agent.is_ok_and(|agent| agent.build(&game, &seat).is_ok())
+            // As it would think for the page: with the same limits.
+            guard::agent(name).is_ok_and(|agent| agent.build(&game, &seat).is_ok())
         };
         AGENTS
             .iter()
