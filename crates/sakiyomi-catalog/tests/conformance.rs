@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use sakiyomi_catalog::{CatalogGame, GameSpec, Visitor};
+use sakiyomi_core::toy::{CHANCE_AFTER_CHANCE, Corridor, Toy};
 use sakiyomi_core::{
     Game, Hint, MAX_PLAYERS, Payoffs, Playable, Player, PruneLevel, Rng, Scratch, Turn,
 };
@@ -70,32 +71,36 @@ impl Visitor for Rules {
     type Out = ();
 
     fn visit<G: CatalogGame>(self, game: G) {
-        assert!(size_of::<G::Action>() <= 16, "actions are small");
-        assert!((1..=MAX_PLAYERS).contains(&game.players()));
-        assert_eq!(game.start(), game.start(), "the start is always the same");
-        let mut sums = HashSet::new();
-        random_states(&game, 30, |state, turn| {
-            assert_eq!(game.turn(state), turn, "asking changes nothing");
-            assert_eq!(game.key(state), game.key(&state.clone()));
-            match turn {
-                Turn::Over(payoffs) => check_payoffs(&game, &payoffs, &mut sums),
-                Turn::Chance => {
-                    let mut outcomes = Vec::new();
-                    game.outcomes(state, &mut outcomes);
-                    let sum: f64 = outcomes.iter().map(|outcome| outcome.1).sum();
-                    assert!((sum - 1.0).abs() < 1e-9, "probabilities add up to {sum}");
-                }
-                Turn::Choose(who) => {
-                    assert!(!who.is_empty(), "someone chooses");
-                    for player in who {
-                        assert!(player.index() < game.players());
-                        check_actions(&game, state, player);
-                    }
+        check_rules(&game);
+    }
+}
+
+fn check_rules<G: Playable>(game: &G) {
+    assert!(size_of::<G::Action>() <= 16, "actions are small");
+    assert!((1..=MAX_PLAYERS).contains(&game.players()));
+    assert_eq!(game.start(), game.start(), "the start is always the same");
+    let mut sums = HashSet::new();
+    random_states(game, 30, |state, turn| {
+        assert_eq!(game.turn(state), turn, "asking changes nothing");
+        assert_eq!(game.key(state), game.key(&state.clone()));
+        match turn {
+            Turn::Over(payoffs) => check_payoffs(game, &payoffs, &mut sums),
+            Turn::Chance => {
+                let mut outcomes = Vec::new();
+                game.outcomes(state, &mut outcomes);
+                let sum: f64 = outcomes.iter().map(|outcome| outcome.1).sum();
+                assert!((sum - 1.0).abs() < 1e-9, "probabilities add up to {sum}");
+            }
+            Turn::Choose(who) => {
+                assert!(!who.is_empty(), "someone chooses");
+                for player in who {
+                    assert!(player.index() < game.players());
+                    check_actions(game, state, player);
                 }
             }
-        });
-        assert!(!game.constant_sum() || sums.len() == 1, "sums of payoffs: {sums:?}");
-    }
+        }
+    });
+    assert!(!game.constant_sum() || sums.len() == 1, "sums of payoffs: {sums:?}");
 }
 
 fn check_payoffs<G: Game>(game: &G, payoffs: &Payoffs, sums: &mut HashSet<i64>) {
@@ -240,4 +245,13 @@ fn check_random_actions<G: Game>(game: &G) {
 #[test]
 fn fast_paths_have_the_distribution_of_the_rules() {
     check_all(|game| game.with(Overrides).unwrap_or_else(|error| panic!("{error}")));
+}
+
+/// The games of the tests keep to the same rules: those that the catalog does not have, such as matches of any
+/// length, would prove nothing otherwise.
+#[test]
+fn toy_games_keep_to_the_rules() {
+    check_rules(&Toy::read(CHANCE_AFTER_CHANCE).unwrap());
+    check_rules(&Corridor { n_steps: 5_000, has_doors: false });
+    check_rules(&Corridor { n_steps: 5_000, has_doors: true });
 }

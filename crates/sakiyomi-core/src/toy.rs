@@ -236,8 +236,9 @@ impl Game for Toy {
         let position = &self.positions[*state as usize];
         let Turn::Choose(who) = position.turn else { return };
         let Some(column) = who.into_iter().position(|p| p == player) else { return };
+        let first = out.len();
         for (joint, _, _) in &position.moves {
-            if !out.contains(&joint[column]) {
+            if !out[first..].contains(&joint[column]) {
                 out.push(joint[column]);
             }
         }
