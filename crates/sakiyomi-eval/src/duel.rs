@@ -320,7 +320,7 @@ impl<'a> Ledger<'a> {
             score: tally.score(),
             interval: tally.interval(),
             elo: tally.elo(),
-            sign_test: tally.sign_test(),
+            sign_test: tally.sign_test_of(self.n_players as usize),
             seats: names.into_iter().enumerate().map(seat).collect(),
             sprt: duel.sprt.map(sprt),
             mean_turns: turns as f64 / tally.games().max(1) as f64,

@@ -20,7 +20,7 @@ pub use exploit::{
     Exploit, ExploitError, ExploitPoint, ExploitProgress, ExploitReport, run_exploit,
 };
 pub use perft::{perft, perft_of};
-pub use runner::{RunError, RunProgress, RunSettings, RunSummary, run_experiments};
+pub use runner::{CellTally, RunError, RunProgress, RunSettings, RunSummary, run_experiments};
 pub use solve::{Opening, Solve, SolveError, SolveReport, run_solve};
 pub use store::{Counted, GameRow, NetworkMatch, Store, StoreError, StoredCell, StoredMatch, Unit};
 pub use task::{Learner, Results, Task};

@@ -41,8 +41,16 @@ pub struct RunProgress {
     pub seconds_left: Option<f64>,
     /// The latest unit's cell and what is known of it by now.
     pub latest: Option<(String, Tally)>,
-    /// Everything that is known of matches, by the names of the cells.
-    pub tallies: Vec<(String, Tally)>,
+    /// Everything that is known of matches.
+    pub tallies: Vec<CellTally>,
+}
+
+/// The matches of a cell so far.
+#[derive(Clone, Debug)]
+pub struct CellTally {
+    pub name: String,
+    pub tally: Tally,
+    pub n_players: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -278,7 +286,11 @@ impl Shared {
         let seconds_left: Option<f64> = left.sum::<Option<f64>>().map(|all| all / threads as f64);
         let latest = self.latest.map(|at| (self.cells[at].name.clone(), self.cells[at].tally));
         let matches = |cell: &&CellWork| matches!(cell.stored.task, Task::Matches(_));
-        let tally = |cell: &CellWork| (cell.name.clone(), cell.tally);
+        let tally = |cell: &CellWork| CellTally {
+            name: cell.name.clone(),
+            tally: cell.tally,
+            n_players: cell.stored.round as usize,
+        };
         let tallies = self.cells.iter().filter(matches).map(tally).collect();
         RunProgress { games_done, games, seconds_left, latest, tallies }
     }

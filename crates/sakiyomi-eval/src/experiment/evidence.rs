@@ -105,7 +105,7 @@ impl Estimate {
         Estimate { value, low: value, high: value }
     }
 
-    fn within((value, Interval { low, high }): (f64, Interval)) -> Estimate {
+    pub(super) fn within((value, Interval { low, high }): (f64, Interval)) -> Estimate {
         Estimate { value, low, high }
     }
 
@@ -161,6 +161,17 @@ impl Evidence {
     /// Games played, or measurements made.
     pub fn n(&self) -> u64 {
         self.tally.games() + self.values.len() as u64
+    }
+
+    /// Games of this part.
+    pub(super) fn n_games(&self, part: Part) -> u64 {
+        match part {
+            Part::All => self.tally.games(),
+            Part::Seat(seat) => self.seats.get(seat).map_or(0, Tally::games),
+            Part::Won => self.tally.wins,
+            Part::Drawn => self.tally.draws,
+            Part::Lost => self.tally.losses,
+        }
     }
 
     /// Adds the counts of other games.

@@ -5,19 +5,20 @@
 mod claim;
 mod evidence;
 mod file;
+mod paper;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use sakiyomi_catalog::{SpecError, TableError};
-use sakiyomi_core::stats::Tally;
 
 use crate::{Pairing, Task};
 
 pub use claim::{Claim, Verdict};
 pub use evidence::{Estimate, Evidence, Lengths, Part, Quantity};
 pub use file::ExperimentError;
+pub use paper::PaperNumbers;
 
 /// One experiment, read and checked.
 #[derive(Clone, Debug)]
@@ -54,14 +55,6 @@ pub struct Cell {
     /// Whether its matches are kept as records.
     pub keep: bool,
     pub paper: Option<PaperNumbers>,
-}
-
-/// What a paper reports of a cell: counts, per seat if it says so, or only a score.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PaperNumbers {
-    pub score: f64,
-    pub tally: Option<Tally>,
-    pub seats: Vec<Tally>,
 }
 
 /// How the cells are shown together.

@@ -239,10 +239,11 @@ fn write_pages(reports: &[ExperimentReport], folder: &Path) -> anyhow::Result<()
             report.title.clone(),
             format!("{} of {} {}", report.games_done, report.games, report.counted()),
             format!(
-                "{} agree, {} differ, {} contradict",
+                "{} agree, {} differ, {} contradict, {} have not enough games",
                 count(Verdict::Agrees),
                 count(Verdict::Differs),
-                count(Verdict::Contradicts)
+                count(Verdict::Contradicts),
+                count(Verdict::NotEnoughGames)
             ),
         ]
     };

@@ -8,7 +8,7 @@ use std::path::Path;
 use sakiyomi_catalog::{AgentSpec, Record, write_atomically};
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_eval::experiment::{
-    Cell, Estimate, Evidence, Experiment, Layout, Part, Quantity, Scale, Verdict,
+    Cell, Estimate, Evidence, Experiment, Layout, PaperNumbers, Part, Quantity, Scale, Verdict,
 };
 use sakiyomi_eval::{Counted, Store, StoreError};
 use serde::Serialize;
@@ -60,7 +60,7 @@ pub struct CellReport {
     pub score: Option<f64>,
     /// 95 %.
     pub interval: Interval,
-    /// Two-sided sign test.
+    /// Two-sided sign test against an equal share of the wins.
     pub p: f64,
     pub seats: Vec<Tally>,
     pub mean_turns: Option<f64>,
@@ -72,8 +72,14 @@ pub struct CellReport {
     pub paper_score: Option<f64>,
     pub paper_tally: Option<Tally>,
     pub paper_seats: Vec<Tally>,
-    /// Whether the paper's score lies in our interval.
+    /// What the paper prints for the other side of a pair.
+    pub paper_score_turned: Option<f64>,
+    /// The games that the paper's score is of.
+    pub paper_games: Option<u64>,
+    /// Whether our score and the paper's could be of the same strength.
     pub verdict: Option<Verdict>,
+    /// The same for each seat that the paper tells apart.
+    pub verdict_seats: Vec<Option<Verdict>>,
     #[serde(skip)]
     pub evidence: Evidence,
 }
@@ -220,7 +226,9 @@ impl ExperimentReport {
         };
         let engines = self.engines.join(", ");
         let tests = match self.counted() {
-            "games" => "Intervals are 95 %, p is of the two-sided sign test.",
+            "games" => {
+                "Intervals are 95 %, p is of the two-sided sign test against an equal share of the wins. A verdict on the paper's number counts the error of both."
+            }
             _ => "Intervals are 95 % over runs with other seeds.",
         };
         format!(
@@ -271,11 +279,11 @@ impl CellReport {
         let evidence = counted.evidence;
         let tally = evidence.tally;
         let interval = tally.interval();
-        let verdict = |paper: f64| match paper >= interval.low && paper <= interval.high {
-            true => Verdict::Agrees,
-            false => Verdict::Differs,
-        };
         let paper = cell.paper.as_ref();
+        let verdict_seats = |paper: &PaperNumbers| {
+            let seats = evidence.seats.iter().enumerate();
+            seats.map(|(seat, tally)| paper.judge_seat(seat, tally)).collect()
+        };
         CellReport {
             name: cell.name.clone(),
             game: task.game().to_string(),
@@ -287,7 +295,7 @@ impl CellReport {
             tally,
             score: tally.score(),
             interval,
-            p: tally.sign_test(),
+            p: tally.sign_test_of(evidence.seats.len()),
             seats: evidence.seats.clone(),
             mean_turns: evidence.turns.mean(Part::All).map(|turns| turns.value),
             mean_length_of_won: evidence.lengths.mean(Part::Won),
@@ -296,7 +304,10 @@ impl CellReport {
             paper_score: paper.map(|paper| paper.score),
             paper_tally: paper.and_then(|paper| paper.tally),
             paper_seats: paper.map(|paper| paper.seats.clone()).unwrap_or_default(),
-            verdict: paper.filter(|_| tally.games() > 0).map(|paper| verdict(paper.score)),
+            paper_score_turned: paper.and_then(|paper| paper.turned),
+            paper_games: paper.and_then(|paper| paper.tally.map(|t| t.games()).or(paper.games)),
+            verdict: paper.and_then(|paper| paper.judge(&tally)),
+            verdict_seats: paper.map(verdict_seats).unwrap_or_default(),
             evidence,
         }
     }

@@ -13,9 +13,8 @@ use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use sakiyomi_catalog::{read_text, write_atomically};
 use sakiyomi_core::Stop;
-use sakiyomi_core::stats::Tally;
 use sakiyomi_eval::experiment::{Experiment, Scale};
-use sakiyomi_eval::{Pairing, RunProgress, RunSettings, run_experiments};
+use sakiyomi_eval::{CellTally, Pairing, RunProgress, RunSettings, run_experiments};
 use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
@@ -257,7 +256,7 @@ fn show_progress(job: &mut Job, experiment: &str, progress: &RunProgress, second
     job.seconds = seconds;
     job.seconds_left = progress.seconds_left;
     let prefix = format!("{experiment}: ");
-    let row = |(name, tally): &(String, Tally)| {
+    let row = |CellTally { name, tally, n_players }: &CellTally| {
         let interval = tally.interval();
         JobRow {
             name: name.strip_prefix(&prefix).unwrap_or(name).to_owned(),
@@ -267,7 +266,7 @@ fn show_progress(job: &mut Job, experiment: &str, progress: &RunProgress, second
             score: tally.score(),
             low: interval.low,
             high: interval.high,
-            p: tally.sign_test(),
+            p: tally.sign_test_of(*n_players),
         }
     };
     job.rows = progress.tallies.iter().map(row).collect();
