@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sakiyomi_core::{Agent, Budget, Hint, Playable, Player, PlayoutOptions, RestrictBy};
+use sakiyomi_games::hagetaka::{Reading, StrengthPlayer};
 use sakiyomi_search::{
     Bandit, Evolution, EvolutionSettings, Exact, ExactPlayer, FlatMonteCarlo, Groups, MaxN, Mcts,
     MctsSettings, RandomPlayer, SequentialUct,
@@ -40,7 +41,7 @@ pub enum AgentSpec {
         memory: u64,
     },
     /// The reference player of Hagetaka.
-    Strength,
+    Strength(Reading),
     MaxN {
         depth: u32,
         pruned: bool,
@@ -175,7 +176,12 @@ pub const AGENTS: &[Entry] = &[
     Entry {
         name: "sp",
         summary: "plays a card as strong as the vulture card (hagetaka and goofspiel)",
-        parameters: &[],
+        parameters: &[Parameter {
+            name: "reading",
+            default: "nearest",
+            meaning: "of equal strength is the card `nearest` to the vulture card's magnitude, or \
+                      the one with the same `rank` in the hand as it has in the deck",
+        }],
         example: "sp",
     },
     Entry {
@@ -292,10 +298,13 @@ impl AgentSpec {
                 };
                 Box::new(ExactPlayer::new(*memory, known))
             }
-            AgentSpec::Strength => game.script("sp", None).ok_or_else(|| {
-                let message = format!("{} has no vulture cards to rank", seat.game);
-                self.to_fields().error(message)
-            })?,
+            AgentSpec::Strength(reading) => {
+                let name = StrengthPlayer(*reading).script().name;
+                game.script(name, None).ok_or_else(|| {
+                    let message = format!("{} has no vulture cards to rank", seat.game);
+                    self.to_fields().error(message)
+                })?
+            }
             AgentSpec::MaxN { depth, pruned, budget } => {
                 Box::new(MaxN::new(*depth, *pruned, *budget))
             }
@@ -311,7 +320,7 @@ impl AgentSpec {
         match self {
             AgentSpec::Random
             | AgentSpec::RuleBased
-            | AgentSpec::Strength
+            | AgentSpec::Strength(_)
             | AgentSpec::Exact { .. }
             | AgentSpec::Exec { .. } => None,
             AgentSpec::Flat { budget }
@@ -331,7 +340,7 @@ impl AgentSpec {
             AgentSpec::Random
             | AgentSpec::RuleBased
             | AgentSpec::Exact { .. }
-            | AgentSpec::Strength => true,
+            | AgentSpec::Strength(_) => true,
             AgentSpec::Flat { budget }
             | AgentSpec::MaxN { budget, .. }
             | AgentSpec::SangokuBest { budget }
@@ -400,7 +409,7 @@ impl AgentSpec {
                 file: reader.text("file"),
                 memory: reader.bytes("memory")?.unwrap_or(Budget::DEFAULT_MEMORY),
             },
-            "sp" => AgentSpec::Strength,
+            "sp" => AgentSpec::Strength(read_reading(&mut reader)?),
             "maxn" => AgentSpec::MaxN {
                 depth: reader.integer("depth", 1..=1_000)?.unwrap_or(DEFAULT_DEPTH.into()) as u32,
                 budget: read_budget(&mut reader, u64::MAX)?,
@@ -442,7 +451,10 @@ impl AgentSpec {
                 let limit = (*memory != Budget::DEFAULT_MEMORY).then(|| bytes_text(*memory));
                 Fields::new("exact").with_some("file", file.clone()).with_some("memory", limit)
             }
-            AgentSpec::Strength => Fields::new("sp"),
+            AgentSpec::Strength(reading) => {
+                let rank = (*reading == Reading::Rank).then(|| "rank".to_owned());
+                Fields::new("sp").with_some("reading", rank)
+            }
             AgentSpec::MaxN { depth, pruned, budget } => {
                 let fields = Fields::new("maxn").with_unless("depth", *depth, DEFAULT_DEPTH);
                 write_budget(fields, budget, u64::MAX).with_unless("pruned", *pruned, false)
@@ -528,6 +540,16 @@ fn read_playout(reader: &mut Reader) -> Result<PlayoutOptions, SpecError> {
     })
 }
 
+fn read_reading(reader: &mut Reader) -> Result<Reading, SpecError> {
+    match reader.text("reading").as_deref() {
+        None | Some("nearest") => Ok(Reading::Nearest),
+        Some("rank") => Ok(Reading::Rank),
+        Some(other) => Err(reader
+            .fields()
+            .error(format!("`reading` must be `nearest` or `rank`, not `{other}`"))),
+    }
+}
+
 fn read_groups(reader: &mut Reader) -> Result<Option<Groups>, SpecError> {
     match reader.text("groups").as_deref() {
         None => Ok(None),
@@ -554,11 +576,12 @@ fn read_restrict(reader: &mut Reader) -> Result<Option<RestrictBy>, SpecError> {
 fn write_mcts(settings: &MctsSettings) -> Fields {
     let (c, tuned) = match settings.bandit {
         Bandit::Ucb1Tuned { c } => (c, true),
-        Bandit::Ucb1 { c } | Bandit::JointUcb1 { c } => (c, false),
+        Bandit::Ucb1 { c } | Bandit::JointUcb1 { c, .. } => (c, false),
         // No text of `uct` gives these.
-        Bandit::Exp3 { .. } | Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. } => {
-            (DEFAULT_C, false)
-        }
+        Bandit::Exp3 { .. }
+        | Bandit::RegretMatching { .. }
+        | Bandit::OutcomeSampling { .. }
+        | Bandit::Puct { .. } => (DEFAULT_C, false),
     };
     let (playout, memory) = (settings.playout, settings.budget.memory);
     let groups = settings.groups.map(|groups| match groups {

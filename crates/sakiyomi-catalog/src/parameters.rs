@@ -15,7 +15,7 @@ pub(crate) const TIME: Parameter = Parameter {
 pub(crate) const CPU: Parameter = Parameter {
     name: "cpu",
     default: "none",
-    meaning: "CPU time of the thinking thread a decision, for fair matches at equal time",
+    meaning: "CPU time a decision, of all its trees together, for fair matches at equal time",
 };
 pub(crate) const C: Parameter =
     Parameter { name: "c", default: "1", meaning: "weight of exploration" };

@@ -25,6 +25,21 @@ const STRICT: Parameter = Parameter {
     default: "off",
     meaning: "takes the highest score instead of drawing among those within 0.01 of it",
 };
+const ORDERED: Parameter = Parameter {
+    name: "ordered",
+    default: "off",
+    meaning: "tries actions in the order in which the game lists them instead of a drawn order",
+};
+const TRIED: Parameter = Parameter {
+    name: "tried",
+    default: "off",
+    meaning: "adds up over the joint actions tried so far instead of trying each of them first",
+};
+const PAYOFF: Parameter = Parameter {
+    name: "payoff",
+    default: "off",
+    meaning: "backs up the payoff itself (Lanctot et al. 2013) instead of the strategy's value",
+};
 const PLUS: Parameter =
     Parameter { name: "plus", default: "off", meaning: "regrets never fall below 0 (RM+)" };
 const EXPLORE: Parameter =
@@ -33,19 +48,25 @@ const EXPLORE: Parameter =
 pub(crate) const SMUCT: Entry = Entry {
     name: "smuct",
     summary: "SM-UCT: every action scores the sum of UCB1 over its joint actions",
-    parameters: &of_tree::<11>(&[Parameter { default: "1.5", ..C }, ENDGAME]),
+    parameters: &of_tree::<14>(&[
+        Parameter { default: "1.5", ..C },
+        TRIED,
+        STRICT,
+        ORDERED,
+        ENDGAME,
+    ]),
     example: "smuct:iterations=10000",
 };
 pub(crate) const DUCT: Entry = Entry {
     name: "duct",
     summary: "decoupled UCT: every player maximises UCB1 by itself",
-    parameters: &of_tree::<13>(&[Parameter { default: "1.5", ..C }, MIX, STRICT, ENDGAME]),
+    parameters: &of_tree::<14>(&[Parameter { default: "1.5", ..C }, MIX, STRICT, ORDERED, ENDGAME]),
     example: "duct:iterations=10000,mix",
 };
 pub(crate) const DUCB1T: Entry = Entry {
     name: "ducb1t",
     summary: "decoupled UCB1-Tuned",
-    parameters: &of_tree::<13>(&[C, MIX, STRICT, ENDGAME]),
+    parameters: &of_tree::<14>(&[C, MIX, STRICT, ORDERED, ENDGAME]),
     example: "ducb1t:iterations=10000",
 };
 pub(crate) const EXP3: Entry = Entry {
@@ -63,7 +84,7 @@ pub(crate) const RM: Entry = Entry {
 pub(crate) const OOS: Entry = Entry {
     name: "oos",
     summary: "online outcome sampling; draws its move from the average strategy",
-    parameters: &of_tree::<11>(&[Parameter { default: "0.6", ..EXPLORE }, ENDGAME]),
+    parameters: &of_tree::<12>(&[Parameter { default: "0.6", ..EXPLORE }, PAYOFF, ENDGAME]),
     example: "oos:iterations=10000",
 };
 
@@ -74,23 +95,27 @@ pub(crate) fn read(name: &str, reader: &mut Reader) -> Result<Option<MctsSetting
     }
     let mut budget = read_budget(reader, DEFAULT_ITERATIONS)?;
     let mut answer = Answer::Mix;
-    let mut strict = false;
+    let (mut strict, mut ordered) = (false, false);
     let bandit = match default_bandit(name) {
         Some(Bandit::Ucb1 { c }) => {
             let c = reader.number("c", 0.0..=1_000.0)?.unwrap_or(c);
             answer = if reader.flag("mix")? { Answer::Mix } else { Answer::Max };
-            strict = reader.flag("strict")?;
+            (strict, ordered) = (reader.flag("strict")?, reader.flag("ordered")?);
             Bandit::Ucb1 { c }
         }
         Some(Bandit::Ucb1Tuned { c }) => {
             let c = reader.number("c", 0.0..=1_000.0)?.unwrap_or(c);
             answer = if reader.flag("mix")? { Answer::Mix } else { Answer::Max };
-            strict = reader.flag("strict")?;
+            (strict, ordered) = (reader.flag("strict")?, reader.flag("ordered")?);
             Bandit::Ucb1Tuned { c }
         }
-        Some(Bandit::JointUcb1 { c }) => {
+        Some(Bandit::JointUcb1 { c, .. }) => {
             answer = Answer::Max;
-            Bandit::JointUcb1 { c: reader.number("c", 0.0..=1_000.0)?.unwrap_or(c) }
+            (strict, ordered) = (reader.flag("strict")?, reader.flag("ordered")?);
+            Bandit::JointUcb1 {
+                c: reader.number("c", 0.0..=1_000.0)?.unwrap_or(c),
+                tried: reader.flag("tried")?,
+            }
         }
         Some(Bandit::Exp3 { explore }) => {
             Bandit::Exp3 { explore: reader.number("explore", 0.000_001..=1.0)?.unwrap_or(explore) }
@@ -99,8 +124,9 @@ pub(crate) fn read(name: &str, reader: &mut Reader) -> Result<Option<MctsSetting
             explore: reader.number("explore", 0.0..=1.0)?.unwrap_or(explore),
             plus: reader.flag("plus")?,
         },
-        Some(Bandit::OutcomeSampling { explore }) => Bandit::OutcomeSampling {
+        Some(Bandit::OutcomeSampling { explore, .. }) => Bandit::OutcomeSampling {
             explore: reader.number("explore", 0.000_001..=1.0)?.unwrap_or(explore),
+            payoff: reader.flag("payoff")?,
         },
         None => return Ok(None),
     };
@@ -115,6 +141,7 @@ pub(crate) fn read(name: &str, reader: &mut Reader) -> Result<Option<MctsSetting
         bandit,
         answer,
         strict,
+        ordered,
         expand,
         graph,
         trees,
@@ -127,7 +154,17 @@ pub(crate) fn read(name: &str, reader: &mut Reader) -> Result<Option<MctsSetting
 
 pub(crate) fn write(settings: &MctsSettings) -> Fields {
     let MctsSettings {
-        bandit, answer, strict, budget, expand, graph, trees, fresh, endgame, ..
+        bandit,
+        answer,
+        strict,
+        ordered,
+        budget,
+        expand,
+        graph,
+        trees,
+        fresh,
+        endgame,
+        ..
     } = settings;
     let name = name_of(*bandit);
     let fields = write_budget(Fields::new(name), budget, DEFAULT_ITERATIONS);
@@ -136,14 +173,20 @@ pub(crate) fn write(settings: &MctsSettings) -> Fields {
         | (Bandit::Ucb1Tuned { c }, Some(Bandit::Ucb1Tuned { c: usual })) => fields
             .with_unless("c", c, usual)
             .with_unless("mix", *answer == Answer::Mix, false)
-            .with_unless("strict", *strict, false),
-        (Bandit::JointUcb1 { c }, Some(Bandit::JointUcb1 { c: usual })) => {
-            fields.with_unless("c", c, usual)
-        }
-        (Bandit::Exp3 { explore }, Some(Bandit::Exp3 { explore: usual }))
-        | (Bandit::OutcomeSampling { explore }, Some(Bandit::OutcomeSampling { explore: usual })) => {
+            .with_unless("strict", *strict, false)
+            .with_unless("ordered", *ordered, false),
+        (Bandit::JointUcb1 { c, tried }, Some(Bandit::JointUcb1 { c: usual, .. })) => fields
+            .with_unless("c", c, usual)
+            .with_unless("tried", tried, false)
+            .with_unless("strict", *strict, false)
+            .with_unless("ordered", *ordered, false),
+        (Bandit::Exp3 { explore }, Some(Bandit::Exp3 { explore: usual })) => {
             fields.with_unless("explore", explore, usual)
         }
+        (
+            Bandit::OutcomeSampling { explore, payoff },
+            Some(Bandit::OutcomeSampling { explore: usual, .. }),
+        ) => fields.with_unless("explore", explore, usual).with_unless("payoff", payoff, false),
         (
             Bandit::RegretMatching { explore, plus },
             Some(Bandit::RegretMatching { explore: usual, .. }),
@@ -171,6 +214,8 @@ fn name_of(bandit: Bandit) -> &'static str {
         Bandit::Exp3 { .. } => EXP3.name,
         Bandit::RegretMatching { .. } => RM.name,
         Bandit::OutcomeSampling { .. } => OOS.name,
+        // No text of these agents gives it.
+        Bandit::Puct { .. } => "puct",
     }
 }
 
@@ -178,10 +223,10 @@ fn default_bandit(name: &str) -> Option<Bandit> {
     let bandits = [
         Bandit::Ucb1 { c: 1.5 },
         Bandit::Ucb1Tuned { c: 1.0 },
-        Bandit::JointUcb1 { c: 1.5 },
+        Bandit::JointUcb1 { c: 1.5, tried: false },
         Bandit::Exp3 { explore: 0.2 },
         Bandit::RegretMatching { explore: 0.025, plus: false },
-        Bandit::OutcomeSampling { explore: 0.6 },
+        Bandit::OutcomeSampling { explore: 0.6, payoff: false },
     ];
     bandits.into_iter().find(|&bandit| name_of(bandit) == name)
 }

@@ -9,14 +9,16 @@
 //! ```
 
 mod blotto;
+mod plain;
 
 use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Game, Hints, Payoffs, Player, Players, Show, Turn, View};
+use crate::{Encode, Game, Hints, Payoffs, Player, Players, Show, Turn, View};
 
 pub use blotto::{Blotto, MAX_SOLDIERS, Posting};
+pub use plain::Plain;
 
 /// A game read from text by [`Toy::read`].
 #[derive(Clone, Debug)]
@@ -253,6 +255,8 @@ impl Hints for Toy {
         self.estimates.get(&(*state as usize)).copied()
     }
 }
+
+impl Encode for Toy {}
 
 impl Show for Toy {
     fn action_text(&self, _: &u16, _: Player, action: Word) -> String {
