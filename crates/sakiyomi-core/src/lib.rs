@@ -4,6 +4,7 @@
 //! Nothing here does input or output, and no clock is read outside [`Budget`].
 
 mod agent;
+mod encode;
 mod game;
 pub mod hash;
 mod hints;
@@ -15,6 +16,7 @@ pub mod stats;
 pub mod toy;
 
 pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop, Watch};
+pub use encode::{Encode, Shape, observe_cells};
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
 pub use hints::{
     Canonical, CellShape, Hint, HintSet, Hints, PruneLevel, RestrictBy, Restriction, Script,
@@ -24,6 +26,6 @@ pub use playout_options::PlayoutOptions;
 pub use rng::Rng;
 pub use show::{Board, Cell, Grid, Panel, Show, View, cell_name};
 
-/// What the catalog asks of a game: rules, hints and a face.
-pub trait Playable: Game + Hints + Show + 'static {}
-impl<G: Game + Hints + Show + 'static> Playable for G {}
+/// What the catalog asks of a game: rules, hints, a face, and an encoding as numbers.
+pub trait Playable: Game + Hints + Encode + Show + 'static {}
+impl<G: Game + Hints + Encode + Show + 'static> Playable for G {}

@@ -10,12 +10,13 @@
 
 mod blotto;
 mod corridor;
+mod plain;
 
 use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Game, Hints, Payoffs, Player, Players, Show, Turn, View};
+use crate::{Encode, Game, Hints, Payoffs, Player, Players, Show, Turn, View};
 
 pub use blotto::{Blotto, MAX_SOLDIERS, Posting};
 pub use corridor::{Corridor, Step};
@@ -32,6 +33,7 @@ again: chance  x 0.5 -> last     y 0.5 -> 0.5 0.5
 last:  1       l -> 1 0          r -> 0 1
 pennies: 0+1   h/h -> 1 0  h/t -> 0 1  t/h -> 0 1  t/t -> 1 0
 ";
+pub use plain::Plain;
 
 /// A game read from text by [`Toy::read`].
 #[derive(Clone, Debug)]
@@ -269,6 +271,8 @@ impl Hints for Toy {
         self.estimates.get(&(*state as usize)).copied()
     }
 }
+
+impl Encode for Toy {}
 
 impl Show for Toy {
     fn action_text(&self, _: &u16, _: Player, action: Word) -> String {

@@ -2,12 +2,12 @@
 //! in a row win. A full board is a draw.
 
 use sakiyomi_core::{
-    Board, CellShape, Game, Hint, HintSet, Hints, Payoffs, Player, PruneLevel, Rng, Scratch, Show,
-    Turn, View, cell_name,
+    Board, CellShape, Encode, Game, Hint, HintSet, Hints, Payoffs, Player, PruneLevel, Rng,
+    Scratch, Shape, Show, Turn, View, cell_name,
 };
 
 use crate::Word;
-use crate::two_players::{Status, drawn, keep_good, opponent, owner_code};
+use crate::two_players::{Status, drawn, keep_good, observe_pieces, opponent, owner_code};
 
 /// The rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -206,6 +206,26 @@ impl Hints for TicTacToe {
 
     fn cells(&self, position: &Position, out: &mut Vec<u8>) {
         out.extend((0..9).map(|cell| owner_code(position.marks.map(|own| own >> cell & 1 == 1))));
+    }
+}
+
+impl Encode for TicTacToe {
+    /// One's own marks, those of the opponent, and whether one is to move.
+    fn observation_shape(&self) -> Option<Shape> {
+        Some(Shape { planes: 3, rows: SIDE, columns: SIDE })
+    }
+
+    fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
+        let own = |side: Player, cell: usize| position.marks[side.index()] >> cell & 1 == 1;
+        observe_pieces(player, position.status, SIDE * SIDE, own, out);
+    }
+
+    fn n_action_indices(&self) -> usize {
+        SIDE * SIDE
+    }
+
+    fn action_index(&self, _: &Position, _: Player, mark: Mark) -> Option<usize> {
+        Some(mark.0.into())
     }
 }
 
