@@ -24,10 +24,9 @@ pub use kept_rules::{keep_rules, kept_rules};
 pub use listed::Listed;
 pub use solution::{load_solution, save_solution};
 pub use table::{
-    Advice, LegalAction, Past, Record, Share, Table, TableError, open_table, replay, replay_each,
-    views,
+    LegalAction, PlayerFace, Record, Table, TableError, open_table, replay, replay_each, views,
 };
-pub use thought::{Thought, ThoughtArm, ThoughtBranch, ThoughtRow};
+pub use thought::{PlayedStep, Thought, ThoughtArm, ThoughtBranch, ThoughtRow};
 
 /// What a list of games or agents says about one of them.
 #[derive(Clone, Copy, Debug, serde::Serialize)]

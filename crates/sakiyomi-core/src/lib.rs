@@ -7,17 +7,24 @@ mod agent;
 mod game;
 mod hints;
 mod insight;
+mod phrase;
 mod rng;
 mod show;
 pub mod stats;
 pub mod toy;
+mod view;
 
 pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop, Watch};
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
 pub use hints::{CutOut, Essence, Guide, Hint, Hints};
 pub use insight::{Branch, Insight, InsightArm, InsightRow};
+pub use phrase::Phrase;
 pub use rng::Rng;
-pub use show::{Board, Cell, Grid, Panel, Show, View, cell_name};
+pub use show::{Show, chooses, listed};
+pub use view::{
+    Badge, Board, Card, Cell, Colour, Effect, Fact, Gauge, Grid, Piece, Pile, PlayerView, Score,
+    Shape, View, cell_name, parse_cell, parse_column,
+};
 
 /// What the catalog asks of a game: rules, hints and a face.
 pub trait Playable: Game + Hints + Show + 'static {}

@@ -1,6 +1,6 @@
 //! What the games of two players share.
 
-use sakiyomi_core::{Cell, Payoffs, Player, Players, Turn};
+use sakiyomi_core::{Cell, Payoffs, Phrase, Piece, Player, Players, Shape, Turn};
 
 /// Who is to move, or how it ended: kept in the positions, so that nothing has to be searched for
 /// to tell whose turn it is.
@@ -60,7 +60,14 @@ pub(crate) fn squash(score: f64, scale: f64) -> Payoffs {
     Payoffs::of([first, 1.0 - first])
 }
 
-/// The drawing of a cell that is empty or holds a piece of one player.
-pub(crate) fn drawn(owner: Option<usize>, symbols: [&str; 2]) -> Cell {
-    owner.map_or_else(Cell::default, |owner| Cell::piece(symbols[owner], Player(owner as u8)))
+/// A cell that is empty or holds a piece of one player.
+pub(crate) fn piece_cell(owner: Option<usize>, symbols: [&str; 2], shape: Shape) -> Cell {
+    owner.map_or_else(Cell::default, |owner| {
+        Cell::of(Piece { shape, ..Piece::new(symbols[owner], Player(owner as u8)) })
+    })
+}
+
+/// The names of the two players.
+pub(crate) fn name_of(player: Player, names: [&str; 2]) -> Phrase {
+    Phrase::new(names[player.index()])
 }
