@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use sakiyomi_catalog::{GAMES, GameSpec, Listed, Visitor};
+use sakiyomi_catalog::{CatalogGame, GameSpec, Visitor};
 use sakiyomi_core::{
-    Effect, Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, Turn, View,
+    Effect, Game, Hint, MAX_PLAYERS, Payoffs, Playable, Player, PruneLevel, Rng, Scratch, Turn,
+    View,
 };
 
 /// Every game at its defaults, and sizes that take other code paths.
 fn all_games() -> Vec<GameSpec> {
-    let defaults = GAMES.iter().map(|entry| entry.name);
-    let examples = GAMES.iter().map(|entry| entry.example);
+    let defaults = GameSpec::entries().iter().map(|entry| entry.name);
+    let examples = GameSpec::entries().iter().map(|entry| entry.example);
     let sizes = [
         "connect-four:4x4",
         "connect-four:9x7",
@@ -69,7 +70,7 @@ struct Rules;
 impl Visitor for Rules {
     type Out = ();
 
-    fn visit<G: Listed>(self, game: G) {
+    fn visit<G: CatalogGame>(self, game: G) {
         assert!(size_of::<G::Action>() <= 16, "actions are small");
         assert!((1..=MAX_PLAYERS).contains(&game.players()));
         assert_eq!(game.start(), game.start(), "the start is always the same");
@@ -117,9 +118,12 @@ fn check_actions<G: Playable>(game: &G, state: &G::State, player: Player) {
     game.actions(state, player, &mut appended);
     assert_eq!(appended, [actions.clone(), actions.clone()].concat());
     let mut kept = actions.clone();
-    game.prune(state, player, &mut kept);
+    game.prune(state, player, PruneLevel::Actions, &mut kept);
     assert!(!kept.is_empty() && kept.iter().all(|action| unique.contains(action)));
-    assert!(game.prunes() || kept == actions, "a game that does not prune removes nothing");
+    assert!(
+        game.provides().contains(Hint::Prune) || kept == actions,
+        "a game that does not prune removes nothing"
+    );
     if let Some(estimate) = game.estimate(state) {
         let each = estimate.as_slice(game.players());
         assert!(each.iter().all(|payoff| (0.0..=1.0).contains(payoff)), "{each:?}");
@@ -136,7 +140,7 @@ struct Face;
 impl Visitor for Face {
     type Out = ();
 
-    fn visit<G: Listed>(self, game: G) {
+    fn visit<G: CatalogGame>(self, game: G) {
         let names: HashSet<String> =
             (0..game.players()).map(|i| game.player_name(Player(i as u8)).to_string()).collect();
         assert_eq!(names.len(), game.players(), "players have different names");
@@ -233,7 +237,7 @@ struct Overrides;
 impl Visitor for Overrides {
     type Out = ();
 
-    fn visit<G: Listed>(self, game: G) {
+    fn visit<G: CatalogGame>(self, game: G) {
         let n = 4_000;
         let (mut plain, mut fast) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
         random_states(&game, n, |_, turn| {

@@ -8,6 +8,7 @@ mod game;
 mod hints;
 mod insight;
 mod phrase;
+mod playout_options;
 mod rng;
 mod show;
 pub mod stats;
@@ -16,11 +17,14 @@ mod view;
 
 pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop, Watch};
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
-pub use hints::{CutOut, Essence, Guide, Hint, Hints};
+pub use hints::{
+    Canonical, CellShape, Hint, HintSet, Hints, PruneLevel, RestrictBy, Restriction, Script,
+};
 pub use insight::{Branch, Insight, InsightArm, InsightRow};
 pub use phrase::Phrase;
+pub use playout_options::PlayoutOptions;
 pub use rng::Rng;
-pub use show::{Show, chooses, listed};
+pub use show::{Show, chooses, if_legal};
 pub use view::{
     Badge, Board, Card, Cell, Colour, Effect, Fact, Gauge, Grid, Piece, Pile, PlayerView, Score,
     Shape, View, cell_name, parse_cell, parse_column,

@@ -82,7 +82,7 @@ pub trait Show: Game {
     }
 
     /// The legal action with this text. Case and surrounding space do not matter. An override reads
-    /// the text itself and need not list what is legal; see [`chooses`] and [`listed`].
+    /// the text itself and need not list what is legal; see [`chooses`] and [`if_legal`].
     fn parse(&self, state: &Self::State, player: Player, text: &str) -> Option<Self::Action> {
         if !chooses(self, state, player) {
             return None;
@@ -104,15 +104,11 @@ pub fn chooses<G: Game + ?Sized>(game: &G, state: &G::State, player: Player) -> 
 
 /// The action, if it is the player's turn and it is legal: what an override of [`Show::parse`] ends
 /// with. No text is made of the other legal actions.
-pub fn listed<G: Game + ?Sized>(
+pub fn if_legal<G: Game + ?Sized>(
     game: &G,
     state: &G::State,
     player: Player,
     action: G::Action,
 ) -> Option<G::Action> {
-    let mut actions = Vec::new();
-    if chooses(game, state, player) {
-        game.actions(state, player, &mut actions);
-    }
-    actions.contains(&action).then_some(action)
+    game.legal(state, player, action).then_some(action)
 }

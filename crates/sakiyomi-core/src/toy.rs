@@ -8,11 +8,15 @@
 //! duel:  0+1      x/y -> 1 0   x/z -> 0 1        # at once: one move of each, all combinations
 //! ```
 
+mod blotto;
+
 use std::fmt;
 
 use rustc_hash::FxHashMap;
 
 use crate::{Game, Hints, Payoffs, Player, Players, Show, Turn, View};
+
+pub use blotto::{Blotto, MAX_SOLDIERS, Posting};
 
 /// A game read from text by [`Toy::read`].
 #[derive(Clone, Debug)]

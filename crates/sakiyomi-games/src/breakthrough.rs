@@ -7,11 +7,11 @@
 //! rows and moves down.
 
 use sakiyomi_core::{
-    Board, Colour, Game, Hints, Payoffs, Phrase, Player, Rng, Scratch, Shape, Show, Turn, View,
-    cell_name, listed, parse_cell,
+    Board, CellShape, Colour, Game, Hint, HintSet, Hints, Payoffs, Phrase, Player, PruneLevel, Rng,
+    Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
-use crate::two_players::{Status, keep_good, name_of, opponent, piece_cell, squash};
+use crate::two_players::{Status, keep_good, name_of, opponent, owner_code, piece_cell, squash};
 use crate::{SizeError, Word};
 
 /// The rules on one size of board; 8x8 by default. `W` holds width x height bits, row by row from
@@ -215,13 +215,22 @@ impl<W: Word> Game for Breakthrough<W> {
 }
 
 impl<W: Word> Hints for Breakthrough<W> {
-    fn prunes(&self) -> bool {
-        true
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Prune, Hint::Estimate, Hint::Cells])
     }
 
     /// Decisive and anti-decisive moves (Teytaud and Teytaud 2010): a win at once is taken, and
     /// otherwise only the steps after which the opponent has none are worth a look.
-    fn prune(&self, position: &Position<W>, player: Player, actions: &mut Vec<Step>) {
+    fn prune(
+        &self,
+        position: &Position<W>,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<Step>,
+    ) {
+        if level != PruneLevel::Actions {
+            return;
+        }
         let rival = opponent(player);
         let (own, other) = (position.pawns[player.index()], position.pawns[rival.index()]);
         let after = |step: &Step| {
@@ -253,6 +262,15 @@ impl<W: Word> Hints for Breakthrough<W> {
             (1..self.height).map(value).sum::<f64>()
         });
         Some(squash(white - black, 4.0))
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: self.height(), columns: self.width(), n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position<W>, out: &mut Vec<u8>) {
+        let cell = |cell| owner_code(position.pawns.map(|pawns| pawns.has(cell)));
+        out.extend((0..self.width * self.height).map(cell));
     }
 }
 
@@ -314,7 +332,7 @@ impl<W: Word> Show for Breakthrough<W> {
             let (x, y) = parse_cell(text).filter(inside)?;
             Some((y * self.width() + x) as u8)
         };
-        let step = listed(self, position, player, Step { from: cell(from)?, to: cell(to)? })?;
+        let step = if_legal(self, position, player, Step { from: cell(from)?, to: cell(to)? })?;
         let written = self.action_text(position, player, step);
         written.eq_ignore_ascii_case(text).then_some(step)
     }

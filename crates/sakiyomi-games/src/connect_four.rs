@@ -7,11 +7,11 @@
 //! every column (the layout of John Tromp's Fhourstones).
 
 use sakiyomi_core::{
-    Board, Colour, Game, Hints, Payoffs, Phrase, Player, Rng, Scratch, Shape, Show, Turn, View,
-    cell_name, listed, parse_column,
+    Board, CellShape, Colour, Game, Hint, HintSet, Hints, Payoffs, Phrase, Player, PruneLevel, Rng,
+    Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_column,
 };
 
-use crate::two_players::{Status, keep_good, name_of, opponent, piece_cell, squash};
+use crate::two_players::{Status, keep_good, name_of, opponent, owner_code, piece_cell, squash};
 use crate::{SizeError, Word};
 
 /// The rules on one size of board; 7x6 by default. `W` holds width x (height + 1) bits.
@@ -199,6 +199,14 @@ impl<W: Word> Game for ConnectFour<W> {
         };
     }
 
+    fn legal(&self, position: &Position<W>, player: Player, column: Column) -> bool {
+        let playable = self.playable(position.stones[0] | position.stones[1]);
+        let x = u32::from(column.0);
+        position.status == Status::ToMove(player)
+            && x < self.width
+            && playable.meets(self.column(x))
+    }
+
     #[inline]
     fn random_action(
         &self,
@@ -237,13 +245,22 @@ impl<W: Word> Game for ConnectFour<W> {
 }
 
 impl<W: Word> Hints for ConnectFour<W> {
-    fn prunes(&self) -> bool {
-        true
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Prune, Hint::Estimate, Hint::Cells])
     }
 
     /// Decisive and anti-decisive moves (Teytaud and Teytaud 2010): a win at once is taken, and if
     /// the opponent threatens one, only the cells that they need are worth a look.
-    fn prune(&self, position: &Position<W>, player: Player, actions: &mut Vec<Column>) {
+    fn prune(
+        &self,
+        position: &Position<W>,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<Column>,
+    ) {
+        if level != PruneLevel::Actions {
+            return;
+        }
         let playable = self.playable(position.stones[0] | position.stones[1]);
         let wins = playable & self.completing(position.stones[player.index()]);
         let threats = playable & self.completing(position.stones[opponent(player).index()]);
@@ -262,6 +279,19 @@ impl<W: Word> Hints for ConnectFour<W> {
             3.0 * threats + 0.25 * f64::from(near_middle)
         });
         Some(squash(first - second, 6.0))
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: self.height(), columns: self.width(), n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position<W>, out: &mut Vec<u8>) {
+        for y in 0..self.height {
+            out.extend((0..self.width).map(|x| {
+                let index = x * (self.height + 1) + y;
+                owner_code(position.stones.map(|stones| stones.has(index)))
+            }));
+        }
     }
 }
 
@@ -313,7 +343,7 @@ impl<W: Word> Show for ConnectFour<W> {
 
     fn parse(&self, position: &Position<W>, player: Player, text: &str) -> Option<Column> {
         let column = parse_column(text.trim()).filter(|&column| column < self.width())?;
-        listed(self, position, player, Column(column as u8))
+        if_legal(self, position, player, Column(column as u8))
     }
 }
 

@@ -5,12 +5,12 @@
 use std::cmp::Ordering;
 
 use sakiyomi_core::{
-    Board, Colour, Game, Hints, Payoffs, Phrase, Player, PlayerView, Rng, Score, Scratch, Shape,
-    Show, Turn, View, cell_name, listed, parse_cell,
+    Board, CellShape, Colour, Game, Hint, HintSet, Hints, Payoffs, Phrase, Player, PlayerView, Rng,
+    Score, Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
 use crate::Word;
-use crate::two_players::{Status, name_of, opponent, piece_cell, squash};
+use crate::two_players::{Status, name_of, opponent, owner_code, piece_cell, squash};
 
 /// The rules, on the usual board of 8x8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +81,14 @@ impl Game for Othello {
         position.open = open_cells(other, own);
         let is_over = position.open == 0 && open_cells(own, other) == 0;
         position.status = if is_over { result(position.discs) } else { Status::ToMove(next) };
+    }
+
+    fn legal(&self, position: &Position, player: Player, action: Placement) -> bool {
+        let is_possible = match action {
+            Placement::PASS => position.open == 0,
+            Placement(cell) => position.open.has(cell.into()),
+        };
+        position.status == Status::ToMove(player) && is_possible
     }
 
     #[inline]
@@ -208,6 +216,10 @@ fn result(discs: [u64; 2]) -> Status {
 }
 
 impl Hints for Othello {
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Estimate, Hint::Cells])
+    }
+
     /// Counts open cells, corners, discs that give a corner away, and, the fuller the board is,
     /// discs as such.
     fn estimate(&self, position: &Position) -> Option<Payoffs> {
@@ -225,6 +237,14 @@ impl Hints for Othello {
             score + filled * filled * f64::from(own.count_ones())
         });
         Some(squash(first - second, 10.0))
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: SIDE, columns: SIDE, n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position, out: &mut Vec<u8>) {
+        out.extend((0..64).map(|cell| owner_code(position.discs.map(|discs| discs.has(cell)))));
     }
 }
 
@@ -286,10 +306,10 @@ impl Show for Othello {
 
     fn parse(&self, position: &Position, player: Player, text: &str) -> Option<Placement> {
         if text.trim().eq_ignore_ascii_case("pass") {
-            return listed(self, position, player, Placement::PASS);
+            return if_legal(self, position, player, Placement::PASS);
         }
         let (x, y) = parse_cell(text.trim()).filter(|&(x, y)| x < SIDE && y < SIDE)?;
-        listed(self, position, player, Placement((y * SIDE + x) as u8))
+        if_legal(self, position, player, Placement((y * SIDE + x) as u8))
     }
 }
 

@@ -2,12 +2,12 @@
 //! in a row win. A full board is a draw.
 
 use sakiyomi_core::{
-    Board, Game, Hints, Payoffs, Phrase, Player, Rng, Scratch, Shape, Show, Turn, View, cell_name,
-    listed, parse_cell,
+    Board, CellShape, Game, Hint, HintSet, Hints, Payoffs, Phrase, Player, PruneLevel, Rng,
+    Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
 use crate::Word;
-use crate::two_players::{Status, keep_good, name_of, opponent, piece_cell};
+use crate::two_players::{Status, keep_good, name_of, opponent, owner_code, piece_cell};
 
 /// The rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,6 +72,10 @@ impl Game for TicTacToe {
         } else {
             Status::ToMove(opponent(mover))
         };
+    }
+
+    fn legal(&self, position: &Position, player: Player, mark: Mark) -> bool {
+        position.status == Status::ToMove(player) && u64::from(position.free()).has(mark.0.into())
     }
 
     #[inline]
@@ -171,13 +175,22 @@ static LISTS: [u64; 512] = {
 };
 
 impl Hints for TicTacToe {
-    fn prunes(&self) -> bool {
-        true
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Prune, Hint::Cells])
     }
 
     /// Decisive and anti-decisive moves (Teytaud and Teytaud 2010): a win at once is taken, and if
     /// the opponent threatens one, only the cells that they need are worth a look.
-    fn prune(&self, position: &Position, player: Player, actions: &mut Vec<Mark>) {
+    fn prune(
+        &self,
+        position: &Position,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<Mark>,
+    ) {
+        if level != PruneLevel::Actions {
+            return;
+        }
         let completes = |marks: u16, mark: &Mark| has_three(marks | 1 << mark.0);
         let own = position.marks[player.index()];
         let other = position.marks[opponent(player).index()];
@@ -186,6 +199,14 @@ impl Hints for TicTacToe {
         } else {
             keep_good(actions, |mark| completes(other, mark));
         }
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: SIDE, columns: SIDE, n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position, out: &mut Vec<u8>) {
+        out.extend((0..9).map(|cell| owner_code(position.marks.map(|own| own >> cell & 1 == 1))));
     }
 }
 
@@ -223,7 +244,7 @@ impl Show for TicTacToe {
 
     fn parse(&self, position: &Position, player: Player, text: &str) -> Option<Mark> {
         let (x, y) = parse_cell(text.trim()).filter(|&(x, y)| x < SIDE && y < SIDE)?;
-        listed(self, position, player, Mark((y * SIDE + x) as u8))
+        if_legal(self, position, player, Mark((y * SIDE + x) as u8))
     }
 }
 

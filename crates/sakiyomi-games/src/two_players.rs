@@ -26,7 +26,7 @@ impl Status {
         match self {
             Status::ToMove(_) => Payoffs::default(),
             Status::Won(player) => Payoffs::win(player),
-            Status::Drawn => Payoffs::even(2, 0.5),
+            Status::Drawn => Payoffs::uniform(2, 0.5),
         }
     }
 
@@ -70,4 +70,11 @@ pub(crate) fn piece_cell(owner: Option<usize>, symbols: [&str; 2], shape: Shape)
 /// The names of the two players.
 pub(crate) fn name_of(player: Player, names: [&str; 2]) -> Phrase {
     Phrase::new(names[player.index()])
+}
+
+/// The code of a cell in [`Hints::cells`](sakiyomi_core::Hints::cells): 0 if it is empty, otherwise
+/// one more than the player whose piece stands there.
+#[inline]
+pub(crate) fn owner_code([first, second]: [bool; 2]) -> u8 {
+    u8::from(first) + 2 * u8::from(second)
 }

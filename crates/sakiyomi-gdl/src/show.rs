@@ -56,15 +56,7 @@ impl Show for GdlGame {
 }
 
 impl GdlGame {
-    /// What stands on the cells of the board, for encodings of positions: 0 for nothing, otherwise
-    /// the number of a piece, row by row from the lowest. Nothing is appended if there is no board.
-    pub fn cells(&self, state: &State, out: &mut Vec<u8>) {
-        if let Some(shape) = self.board() {
-            shape.read(self.engine(), &state.position, out);
-        }
-    }
-
-    /// The names of the pieces that [`GdlGame::cells`] numbers, the first of which has number 1.
+    /// The names of the pieces that [`Hints::cells`](sakiyomi_core::Hints::cells) numbers, the first of which has number 1.
     pub fn piece_names(&self) -> Vec<&str> {
         self.board().map_or_else(Vec::new, |shape| {
             shape.pieces.iter().map(|piece| piece.name.as_str()).collect()

@@ -1,7 +1,7 @@
 //! Tests of whole games. Those that need public rule sheets run only if the environment variable
 //! SAKIYOMI_SHARED names the folder that holds them.
 
-use sakiyomi_core::{Game, Payoffs, Player, Players, Rng, Scratch, Show, Turn};
+use sakiyomi_core::{Game, Hints, Payoffs, Player, Players, Rng, Scratch, Show, Turn};
 
 use crate::sheets::{ALL, AT_ONCE, DICE, LINES, PATHS, PUZZLE};
 use crate::{EngineChoice, GdlError, GdlGame, Settings, info, verify};

@@ -1,6 +1,6 @@
 //! Exact equilibria by backward induction, for two players whose payoffs add up to 1: the value of
 //! every state that can come up, one matrix game each, as Rhoads and Bartholdi (2012) solved
-//! Goofspiel. States are told apart by their essence ([`Hints::essence`]), so symmetric ones are
+//! Goofspiel. States are told apart by their canonical state ([`Hints::canonical`]), so symmetric ones are
 //! solved once; only those from which chance or the first turn starts are kept.
 
 use std::marker::PhantomData;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use sakiyomi_core::{
-    Agent, Budget, Choice, Context, Essence, Forfeit, Hints, Payoffs, Player, Turn,
+    Agent, Budget, Canonical, Choice, Context, Forfeit, Hints, Payoffs, Player, Turn,
 };
 
 use crate::matrix::MatrixGame;
 
-/// Values of the first player, by the key of a state's essence.
+/// Values of the first player, by the key of the canonical state.
 pub type Values = FxHashMap<u64, f64>;
 
 /// Bytes that the tables may take with so many values: hash tables double when they are 7/8 full,
@@ -141,9 +141,9 @@ impl<G: Hints> Exact<G> {
             let actions = actions_of_both(game, state);
             return self.solve_turn(game, state, &actions, depth, watch);
         }
-        let (state, exchanged) = match game.essence(state) {
-            Essence::Settled(payoffs) => return Ok(payoffs[Player(0)]),
-            Essence::State { state, exchanged } => (state, exchanged),
+        let (state, exchanged) = match game.canonical(state) {
+            Canonical::Settled(payoffs) => return Ok(payoffs[Player(0)]),
+            Canonical::State { state, exchanged } => (state, exchanged),
         };
         let own = |value: f64| if exchanged { 1.0 - value } else { value };
         let key = game.key(&state);

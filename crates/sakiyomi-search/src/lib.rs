@@ -8,7 +8,6 @@ mod matrix;
 mod maxn;
 pub mod mcts;
 mod random;
-mod rule;
 mod sequential;
 
 pub use evolution::{Evolution, EvolutionSettings};
@@ -18,5 +17,4 @@ pub use matrix::MatrixGame;
 pub use maxn::MaxN;
 pub use mcts::{Answer, Bandit, Groups, Learned, Mcts, MctsSettings, Place, TreeSearch};
 pub use random::RandomPlayer;
-pub use rule::RulePlayer;
 pub use sequential::SequentialUct;

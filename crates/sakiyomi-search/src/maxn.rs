@@ -9,7 +9,7 @@
 
 use sakiyomi_core::{
     Agent, Budget, Choice, Context, Forfeit, Hints, MAX_PLAYERS, Meter, Payoffs, Player, Players,
-    Turn,
+    PruneLevel, Turn,
 };
 
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ impl<G: Hints> Search<'_, G> {
         let mut actions = Vec::new();
         self.game.actions(state, player, &mut actions);
         if self.pruned {
-            self.game.prune(state, player, &mut actions);
+            self.game.prune(state, player, PruneLevel::Actions, &mut actions);
         }
         actions
     }
@@ -182,7 +182,7 @@ impl<G: Hints> Search<'_, G> {
             Turn::Over(payoffs) => Some(payoffs),
             Turn::Choose(_) if depth == 0 => {
                 let n = self.game.players();
-                let even = || Payoffs::even(n, 1.0 / n as f64);
+                let even = || Payoffs::uniform(n, 1.0 / n as f64);
                 Some(self.game.estimate(state).unwrap_or_else(even))
             }
             Turn::Choose(who) => {

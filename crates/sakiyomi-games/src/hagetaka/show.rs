@@ -1,7 +1,7 @@
 //! What people see: the table, the deck, and everyone's hand and total.
 
 use sakiyomi_core::{
-    Card as CardView, Game, Phrase, Pile, Player, PlayerView, Score, Show, Turn, View, listed,
+    Card as CardView, Game, Phrase, Pile, Player, PlayerView, Score, Show, Turn, View, if_legal,
 };
 
 use super::{Card, Hagetaka, NONE, Position};
@@ -35,7 +35,7 @@ impl Show for Hagetaka {
     fn parse(&self, position: &Position, player: Player, text: &str) -> Option<Card> {
         let number: u8 =
             text.trim().parse().ok().filter(|_| !text.trim().starts_with(['+', '0']))?;
-        listed(self, position, player, Card(number - 1))
+        if_legal(self, position, player, Card(number - 1))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The rules against a plain second telling of them, and the fast paths against the rules.
 
 use super::*;
-use sakiyomi_core::{Agent, Context, Show, Stop};
+use sakiyomi_core::{Context, Show, Stop};
 
 fn game(settings: Settings) -> Hagetaka {
     Hagetaka::new(settings).unwrap()
@@ -161,9 +161,9 @@ fn outcomes_and_samples_agree() {
     }
 }
 
-/// Two states with the same essence have the same payoffs under the same (uniform) play.
+/// Two states with the same canonical state have the same payoffs under the same (uniform) play.
 #[test]
-fn essence_changes_nothing_that_matters() {
+fn the_canonical_state_has_the_same_value() {
     fn value(game: &Hagetaka, position: &Position) -> f64 {
         let after = |actions: &[Card]| {
             let mut next = *position;
@@ -199,9 +199,9 @@ fn essence_changes_nothing_that_matters() {
                 step_at_random(&game, &mut position, &mut rng);
             }
             let expected = value(&game, &position);
-            let found = match game.essence(&position) {
-                Essence::Settled(payoffs) => payoffs[Player(0)],
-                Essence::State { state, exchanged } => {
+            let found = match game.canonical(&position) {
+                Canonical::Settled(payoffs) => payoffs[Player(0)],
+                Canonical::State { state, exchanged } => {
                     n_exchanged += u32::from(exchanged);
                     let value = value(&game, &state);
                     if exchanged { 1.0 - value } else { value }
@@ -222,7 +222,31 @@ fn sp_plays_the_rank_of_the_vulture_card() {
         let place = game.settings.deck.iter().position(|&v| v == value).unwrap();
         game.apply(&mut position, &[Card(place as u8)]);
         let mut context = Context { rng: &mut rng, stop: &Stop::new() };
-        let choice = StrengthPlayer.choose(&game, &position, Player(0), &mut context).unwrap();
+        let mut player = StrengthPlayer(Reading::Rank);
+        let choice = player.choose(&game, &position, Player(0), &mut context).unwrap();
         assert_eq!(game.action_text(&position, Player(0), choice.action), card.to_string());
     }
+}
+
+#[test]
+fn sp_plays_the_card_nearest_to_the_magnitude() {
+    let game = game(Settings::hagetaka(15, 2));
+    let mut rng = Rng::new(1);
+    let mut play = |value: i16, hand: &[u32]| {
+        let mut position = game.start();
+        let place = game.settings.deck.iter().position(|&v| v == value).unwrap();
+        game.apply(&mut position, &[Card(place as u8)]);
+        position.hands[0] = hand.iter().fold(0, |cards, card| cards | 1 << (card - 1));
+        let mut context = Context { rng: &mut rng, stop: &Stop::new() };
+        let mut player = StrengthPlayer::default();
+        let choice = player.choose(&game, &position, Player(0), &mut context).unwrap();
+        game.action_text(&position, Player(0), choice.action)
+    };
+    let all: Vec<u32> = (1..=15).collect();
+    for (value, card) in [(1, "1"), (-1, "1"), (5, "5"), (-5, "5"), (10, "10")] {
+        assert_eq!(play(value, &all), card);
+    }
+    assert_eq!(play(-5, &[1, 2, 12, 15]), "2");
+    assert_eq!(play(10, &[1, 13, 15]), "13");
+    assert_eq!(play(4, &[3, 5]), "3", "of two that are equally near, the lower");
 }

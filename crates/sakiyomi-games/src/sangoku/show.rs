@@ -2,7 +2,7 @@
 
 use sakiyomi_core::{
     Badge, Board, Cell, Colour, Effect, Game, Gauge, Phrase, Piece as PieceView, Player,
-    PlayerView, Score, Show, Turn, View, cell_name, listed, parse_cell,
+    PlayerView, Score, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
 use super::cells::bits;
@@ -144,7 +144,7 @@ impl<const W: usize, const N: usize> Show for Sangoku<W, N> {
             let order = Order { deed, piece: on(from)?, to: on(to)?.into() };
             words.next().is_none().then_some(order)?
         };
-        listed(self, position, player, order)
+        if_legal(self, position, player, order)
     }
 }
 

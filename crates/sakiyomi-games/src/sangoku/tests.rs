@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use sakiyomi_core::{
-    CutOut, Game, Guide, Hints, Payoffs, Player, Rng, Scratch, Show, Turn, cell_name,
+    Agent, Context, Game, Hints, Payoffs, Player, PlayoutOptions, PruneLevel, RestrictBy, Rng,
+    Scratch, Show, Stop, Turn, cell_name,
 };
 
 use super::*;
@@ -388,7 +389,7 @@ fn pruning_keeps_what_the_paper_keeps() {
     let start = game.start();
     let mut actions = Vec::new();
     game.actions(&start, Player(0), &mut actions);
-    game.prune(&start, Player(0), &mut actions);
+    game.prune(&start, Player(0), PruneLevel::Actions, &mut actions);
     let kept: HashSet<String> =
         actions.iter().map(|&action| game.action_text(&start, Player(0), action)).collect();
     // Next to the enemy: c2, d1, d3 is too far. Four cells away: a5, b4, c3.
@@ -403,7 +404,7 @@ fn a_prepared_strike_is_not_left_out() {
         let state = play(&game, moves);
         let mut actions = Vec::new();
         game.actions(&state, Player(0), &mut actions);
-        game.prune_pairs(&state, Player(0), &mut actions);
+        game.prune(&state, Player(0), PruneLevel::Pairs, &mut actions);
         actions.contains(&Order::END)
     };
     assert!(kept(&[]) && kept(&["a1-a2"]));
@@ -434,10 +435,8 @@ fn moves_are_grouped_by_what_they_are_for() {
 #[test]
 fn a_battlefield_is_cut_out_around_the_fight() {
     let game = Battle::new(&Scenario::named("field").unwrap()).unwrap();
-    assert!(
-        game.cut_out(&game.start(), Player(0), CutOut::Box { margin: 2 }).is_none(),
-        "nobody is near"
-    );
+    let boxed = |margin| RestrictBy { name: "box", margin };
+    assert!(game.restrict(&game.start(), Player(0), boxed(2)).is_none(), "nobody is near");
     let head = "width = 20\nheight = 20";
     let near = scenario(head, &["a1 valour", "t20 valour"], &["c1 valour", "a20 valour"]);
     let game = Battle::new(&near).unwrap();
@@ -447,11 +446,11 @@ fn a_battlefield_is_cut_out_around_the_fight() {
         let of = |from: &str| all.iter().filter(|text| text.starts_with(from)).count();
         (of("a1-"), of("t20-"))
     };
-    let (whole, boxed) = (moves(&game), game.cut_out(&start, Player(0), CutOut::Box { margin: 1 }));
+    let (whole, boxed) = (moves(&game), game.restrict(&start, Player(0), boxed(1)));
     let boxed = boxed.unwrap();
     assert_eq!(moves(&boxed).0, 4, "a2, b1, b2 and c2");
     assert_eq!(moves(&boxed).1, whole.1, "who cannot get there goes where it likes");
-    let reach = game.cut_out(&start, Player(0), CutOut::Reach).unwrap();
+    let reach = game.restrict(&start, Player(0), RestrictBy { name: "reach", margin: 0 }).unwrap();
     assert!(moves(&reach).0 <= whole.0 && moves(&reach).0 > 0);
     // What is legal on the battlefield is legal on the board.
     let all: HashSet<String> = texts(&game, &start).into_iter().collect();
@@ -465,7 +464,9 @@ fn the_rule_based_player_attacks_before_it_moves() {
     let mut state = game.start();
     let mut deeds = Vec::new();
     while mover(&game, &state) == Player(0) {
-        let order = game.rule(&state, Player(0), &mut rng).unwrap();
+        let mut context = Context { rng: &mut rng, stop: &Stop::new() };
+        let choice = RuleBased.choose(&game, &state, Player(0), &mut context).unwrap();
+        let order = choice.action;
         deeds.push((order.piece, order.deed));
         game.apply(&mut state, &[order]);
     }
@@ -505,12 +506,14 @@ impl Game for Plain {
 }
 
 impl Hints for Plain {
-    fn prune(&self, state: &Self::State, player: Player, actions: &mut Vec<Order>) {
-        self.0.prune(state, player, actions);
-    }
-
-    fn prune_pairs(&self, state: &Self::State, player: Player, actions: &mut Vec<Order>) {
-        self.0.prune_pairs(state, player, actions);
+    fn prune(
+        &self,
+        state: &Self::State,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<Order>,
+    ) {
+        self.0.prune(state, player, level, actions);
     }
 
     fn urgent(&self, state: &Self::State, player: Player, actions: &mut Vec<Order>) {
@@ -521,8 +524,8 @@ impl Hints for Plain {
         self.0.round(state)
     }
 
-    fn tally(&self, state: &Self::State) -> Payoffs {
-        self.0.tally(state)
+    fn progress(&self, state: &Self::State) -> Payoffs {
+        self.0.progress(state)
     }
 
     fn estimate(&self, state: &Self::State) -> Option<Payoffs> {
@@ -531,13 +534,13 @@ impl Hints for Plain {
 }
 
 /// The mean and the variance of the first player's payoff, and the mean round of the end.
-fn moments<G: Hints>(game: &G, guide: &Guide, seed: u64) -> [f64; 3] {
+fn moments<G: Hints>(game: &G, options: &PlayoutOptions, seed: u64) -> [f64; 3] {
     let n = 6_000;
     let (mut rng, mut scratch) = (Rng::new(seed), Scratch::default());
     let [mut sum, mut squares, mut rounds] = [0.0; 3];
     for _ in 0..n {
         let mut state = game.start();
-        let payoff = game.guided_playout(&mut state, guide, &mut scratch, &mut rng)[Player(0)];
+        let payoff = game.guided_playout(&mut state, options, &mut scratch, &mut rng)[Player(0)];
         sum += payoff;
         squares += payoff * payoff;
         rounds += f64::from(game.round(&state));
@@ -550,19 +553,19 @@ fn moments<G: Hints>(game: &G, guide: &Guide, seed: u64) -> [f64; 3] {
 fn guided_playouts_have_the_distribution_of_the_plain_ones() {
     let fast = Skirmish::new(&Scenario::named("random").unwrap()).unwrap();
     let plain = Plain(fast.clone());
-    let off = Guide::default();
-    for guide in [
-        Guide { pruned: true, ..off },
-        Guide { pairs: true, keen: 0.5, ..off },
-        Guide { pruned: true, limit: Some(5), ..off },
-        Guide { keen: 0.8, limit: Some(4), balanced: true, ..off },
-        Guide { pruned: true, keen: 0.8, horizon: Some(2), ..off },
+    let off = PlayoutOptions::default();
+    for options in [
+        PlayoutOptions { prune: true, ..off },
+        PlayoutOptions { prune_pairs: true, urgent_probability: 0.5, ..off },
+        PlayoutOptions { prune: true, round_limit: Some(5), ..off },
+        PlayoutOptions { urgent_probability: 0.8, round_limit: Some(4), balance: true, ..off },
+        PlayoutOptions { prune: true, urgent_probability: 0.8, horizon: Some(2), ..off },
     ] {
-        let [mean, variance, rounds] = moments(&fast, &guide, 1);
-        let [plain_mean, _, plain_rounds] = moments(&plain, &guide, 2);
+        let [mean, variance, rounds] = moments(&fast, &options, 1);
+        let [plain_mean, _, plain_rounds] = moments(&plain, &options, 2);
         let error = (2.0 * variance / 6_000.0).sqrt();
-        assert!((mean - plain_mean).abs() < 5.0 * error, "{guide:?}: {mean} {plain_mean}");
-        assert!((rounds - plain_rounds).abs() < 0.2, "{guide:?}: {rounds} {plain_rounds}");
+        assert!((mean - plain_mean).abs() < 5.0 * error, "{options:?}: {mean} {plain_mean}");
+        assert!((rounds - plain_rounds).abs() < 0.2, "{options:?}: {rounds} {plain_rounds}");
     }
 }
 
@@ -570,13 +573,13 @@ fn guided_playouts_have_the_distribution_of_the_plain_ones() {
 fn a_cut_playout_is_worth_what_was_killed() {
     let game = battle(&["b2 sprint 100", "a1 sprint"], &["c2 sprint", "g6 sprint"]);
     let state = play(&game, &["b2 attack c2"]);
-    let shares = |balanced: bool| {
-        let guide = Guide { limit: Some(1), balanced, ..Guide::default() };
-        guide.cut_payoffs(&game, &state)
+    let shares = |balance: bool| {
+        let options = PlayoutOptions { round_limit: Some(1), balance, ..PlayoutOptions::default() };
+        options.cut_payoffs(&game, &state)
     };
     assert_eq!(shares(false), Payoffs::of([0.5, 0.0]));
     assert_eq!(shares(true), Payoffs::of([0.75, 0.25]));
-    let limit = Guide { limit: Some(10), ..Guide::default() };
+    let limit = PlayoutOptions { round_limit: Some(10), ..PlayoutOptions::default() };
     assert_eq!([0, 5, 7, 9].map(|round| limit.last_round(round)), [10, 10, 12, 14]);
-    assert_eq!(Guide::default().last_round(9), u32::MAX);
+    assert_eq!(PlayoutOptions::default().last_round(9), u32::MAX);
 }

@@ -10,7 +10,7 @@
 //! - *Bonus* (Kato et al. 2013, section 6.3): every round that passes before the end brings the
 //!   payoffs closer to even, so that a win is better sooner, and a loss later.
 
-use sakiyomi_core::{Hints, Payoffs, Player, Rng};
+use sakiyomi_core::{Hints, Payoffs, Player, Rng, Turn};
 
 use super::bandit::Arms;
 use super::{Mcts, MctsSettings};
@@ -34,9 +34,11 @@ impl MctsSettings {
         actions: &mut Vec<G::Action>,
         rng: &mut Rng,
     ) {
-        self.guide.prune(game, state, player, actions);
+        self.playout.prune(game, state, player, actions);
         // Untried arms are taken in order, so the order is drawn.
-        rng.shuffle(actions);
+        if !self.ordered {
+            rng.shuffle(actions);
+        }
         if self.widen.is_some() || self.groups.is_some() {
             let rank = |&action: &G::Action| game.rank(state, player, action);
             let mut ranked: Vec<_> = actions.iter().map(|action| (rank(action), *action)).collect();
@@ -69,7 +71,7 @@ impl MctsSettings {
     ) -> G::Action {
         actions.clear();
         game.actions(state, player, actions);
-        self.guide.prune(game, state, player, actions);
+        self.playout.prune(game, state, player, actions);
         let group = game.group(state, player, arm);
         actions.retain(|&action| game.group(state, player, action) == group);
         actions[rng.below(actions.len())]
@@ -95,7 +97,7 @@ impl MctsSettings {
         }
         let keep = (1.0 - self.bonus).powi(game.round(state) as i32);
         let n_players = game.players();
-        let mut shaped = Payoffs::even(n_players, (1.0 - keep) / n_players as f64);
+        let mut shaped = Payoffs::uniform(n_players, (1.0 - keep) / n_players as f64);
         shaped.add_scaled(&payoffs, keep);
         shaped
     }
@@ -109,14 +111,16 @@ pub(super) fn untried(arms: &Arms, first: usize, n_shown: usize) -> Option<usize
 }
 
 impl<G: Hints> Mcts<G> {
-    /// Finds the battlefield of this decision: a box is found once, a reach every time.
-    pub(super) fn cut_out(&mut self, game: &G, state: &G::State) {
-        use sakiyomi_core::{CutOut, Turn};
-        let Some(cut) = self.settings.cut_out else { return };
+    /// Restricts the game for this decision, unless a restriction that is kept was found before.
+    pub(super) fn restrict(&mut self, game: &G, state: &G::State) {
+        let Some(by) = self.settings.restrict else { return };
         let Turn::Choose(mut who) = game.turn(state) else { return };
-        let is_kept = matches!(cut, CutOut::Box { .. }) && self.field.is_some();
-        if let (false, Some(player)) = (is_kept, who.next()) {
-            self.field = game.cut_out(state, player, cut);
+        let is_kept = game.restrictions().iter().any(|kind| kind.name == by.name && kind.is_kept);
+        if is_kept && self.restricted.is_some() {
+            return;
+        }
+        if let Some(player) = who.next() {
+            self.restricted = game.restrict(state, player, by);
         }
     }
 }
@@ -125,7 +129,7 @@ impl<G: Hints> Mcts<G> {
 mod tests {
     use super::*;
     use sakiyomi_core::toy::Toy;
-    use sakiyomi_core::{Budget, Game, Guide};
+    use sakiyomi_core::{Budget, Game, PlayoutOptions};
 
     fn settings() -> MctsSettings {
         MctsSettings::new(Budget::iterations(1))
@@ -163,7 +167,7 @@ mod tests {
             self.0.start()
         }
 
-        fn turn(&self, state: &Self::State) -> sakiyomi_core::Turn {
+        fn turn(&self, state: &Self::State) -> Turn {
             self.0.turn(state)
         }
 
@@ -220,7 +224,10 @@ mod tests {
         let [win, loss] = [shaped[Player(0)], shaped[Player(1)]];
         // Two rounds keep 0.81 of the way from even.
         assert!((win - 0.905).abs() < 1e-12 && (loss - 0.095).abs() < 1e-12, "{shaped:?}");
-        assert_eq!(early.with_bonus(&game, &game.start(), Payoffs::even(2, 0.5))[Player(0)], 0.5);
+        assert_eq!(
+            early.with_bonus(&game, &game.start(), Payoffs::uniform(2, 0.5))[Player(0)],
+            0.5
+        );
     }
 
     /// With every option the search still finds the best action of a tiny game.
@@ -232,7 +239,10 @@ mod tests {
             MctsSettings { widen: Some(0.5), ..plain },
             MctsSettings { widen: Some(0.5), solver: true, ..plain },
             MctsSettings { bonus: 0.02, solver: true, ..plain },
-            MctsSettings { guide: Guide { keen: 0.5, ..Guide::default() }, ..plain },
+            MctsSettings {
+                playout: PlayoutOptions { urgent_probability: 0.5, ..PlayoutOptions::default() },
+                ..plain
+            },
         ] {
             let game = ranked();
             let mut context = Context { rng: &mut Rng::new(3), stop: &Stop::new() };

@@ -4,7 +4,7 @@
 //! has a row and picks for itself, so UCB1 there is DUCT, decoupled UCT (Finnsson and Björnsson
 //! 2008). UCB1 and UCB1-Tuned are those of Auer, Cesa-Bianchi and Fischer (2002); the constant `c`
 //! stands where they have the square root of 2 and 1. Arms that were never tried come first, in the
-//! row's order, which the tree draws at random.
+//! row's order, which the tree draws at random unless it is asked for the order of the game's list.
 //!
 //! Rows of one simultaneous node that all take their highest score fall into step with each other
 //! and do not mix, so there an arm is drawn among those within 0.01 of the highest, as Bošanský et
@@ -27,17 +27,19 @@ pub enum Bandit {
     Ucb1 { c: f64 },
     /// mean + c sqrt(ln n / n_j * min(1/4, variance_j + sqrt(2 ln n / n_j)))
     Ucb1Tuned { c: f64 },
-    /// SM-UCT: the sum of mean + c sqrt(ln n / n_j) over all joint actions with this arm, each of
-    /// which is tried once before.
-    JointUcb1 { c: f64 },
+    /// SM-UCT: the sum of mean + c sqrt(ln n / n_j) over the joint actions with this arm. Each of
+    /// them is tried once before; with `tried` only every arm is, and the sum is over the joint
+    /// actions that were tried so far.
+    JointUcb1 { c: f64, tried: bool },
     /// Drawn with (1 - g) exp(g/k x_a) / sum + g/k, where x_a adds up payoff / probability.
     Exp3 { explore: f64 },
     /// Drawn in proportion to the positive regrets, and uniformly with probability `explore`.
     /// `plus` keeps regrets from falling below 0.
     RegretMatching { explore: f64, plus: bool },
     /// Regret matching in which one player explores at a time, and what it learns is weighted by how
-    /// likely its own picks were.
-    OutcomeSampling { explore: f64 },
+    /// likely its own picks were. With `payoff` it backs up the payoff of the iteration itself, as
+    /// the paper of 2013 writes it, instead of an estimate of what the strategy is worth.
+    OutcomeSampling { explore: f64, payoff: bool },
 }
 
 /// The statistics of all arms of a tree, in columns; a row is a range of them. A column that the
@@ -188,6 +190,11 @@ impl Bandit {
         matches!(self, Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. })
     }
 
+    /// Whether outcome sampling hands up the payoff itself.
+    pub(super) fn backs_up_payoff(self) -> bool {
+        matches!(self, Bandit::OutcomeSampling { payoff: true, .. })
+    }
+
     /// Appends `n` untried arms.
     pub(super) fn grow(self, arms: &mut Arms, n: usize) {
         let len = arms.visits.len() + n;
@@ -279,7 +286,9 @@ impl Bandit {
                 return arms.draw_by_regret(first, n, explore, rng);
             }
             Bandit::Exp3 { explore } => (explore, explore),
-            Bandit::OutcomeSampling { explore } => (explore, if explores { explore } else { 0.0 }),
+            Bandit::OutcomeSampling { explore, .. } => {
+                (explore, if explores { explore } else { 0.0 })
+            }
             Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::JointUcb1 { .. } => {
                 unreachable!("these pick by score");
             }
@@ -309,7 +318,7 @@ impl Bandit {
                 let ln = exploration.ln * share;
                 mean + c as f32 * (ln * (variance + (2.0 * ln).sqrt()).min(0.25)).sqrt()
             }
-            Bandit::JointUcb1 { c } => {
+            Bandit::JointUcb1 { c, .. } => {
                 let [mean, width] = arms.joint[arm];
                 mean as f32 + c as f32 * exploration.root * width as f32
             }

@@ -19,7 +19,7 @@ impl<G: Hints> Mcts<G> {
         who.map(|player| {
             actions.clear();
             game.actions(state, player, &mut actions);
-            self.settings.guide.prune(game, state, player, &mut actions);
+            self.settings.playout.prune(game, state, player, &mut actions);
             InsightRow { player, arms: insight_arms(self.root_arms(&actions, player)) }
         })
         .collect()

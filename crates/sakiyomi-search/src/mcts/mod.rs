@@ -17,7 +17,7 @@
 //!   expanded there and when the match itself is there.
 //! - *Trees*: root parallelism (Chaslot et al. 2008): several trees on several threads, each with
 //!   its own stream and share of the iterations; their roots are added up.
-//! - What a game knows beyond its rules: see `advice.rs`, and [`Guide`] for playouts.
+//! - What a game knows beyond its rules: see `advice.rs`, and [`PlayoutOptions`] for playouts.
 
 mod advice;
 mod around;
@@ -30,8 +30,8 @@ mod walk;
 use std::thread;
 
 use sakiyomi_core::{
-    Agent, Budget, Choice, Context, CutOut, Forfeit, Game, Guide, Hints, Insight, Player, Rng,
-    Turn, Watch,
+    Agent, Budget, Choice, Context, Forfeit, Game, Hints, Insight, Player, PlayoutOptions,
+    RestrictBy, Rng, Turn, Watch,
 };
 
 pub use advice::Groups;
@@ -47,6 +47,8 @@ pub struct MctsSettings {
     /// Takes the highest score where players choose at once, instead of drawing among those that
     /// are close to it.
     pub strict: bool,
+    /// Tries arms in the order in which the game lists its actions, instead of a drawn one.
+    pub ordered: bool,
     pub budget: Budget,
     /// Visits that a leaf gets before it has arms.
     pub expand: u32,
@@ -54,14 +56,14 @@ pub struct MctsSettings {
     pub graph: bool,
     /// Known results are proven and backed up.
     pub solver: bool,
-    /// What is left out in the tree and in playouts, and how these go.
-    pub guide: Guide,
+    /// How playouts go, and which actions are left out there and in the tree.
+    pub playout: PlayoutOptions,
     /// Actions of one group have one arm.
     pub groups: Option<Groups>,
     /// Arms are shown by rank, so many times the root of the visits; otherwise all at once.
     pub widen: Option<f64>,
-    /// Searches only the battlefield around the fight.
-    pub cut_out: Option<CutOut>,
+    /// Searches the game restricted to fewer actions.
+    pub restrict: Option<RestrictBy>,
     /// The share of a payoff that every round before the end takes away.
     pub bonus: f64,
     /// Trees that are grown at the same time.
@@ -89,14 +91,15 @@ impl MctsSettings {
             bandit: Bandit::Ucb1 { c: 1.0 },
             answer: Answer::Max,
             strict: false,
+            ordered: false,
             budget,
             expand: 1,
             graph: false,
             solver: false,
-            guide: Guide::default(),
+            playout: PlayoutOptions::default(),
             groups: None,
             widen: None,
-            cut_out: None,
+            restrict: None,
             bonus: 0.0,
             trees: 1,
             fresh: false,
@@ -111,8 +114,8 @@ pub struct Mcts<G: Game> {
     settings: MctsSettings,
     root: Option<G::State>,
     walks: Vec<Walk<G>>,
-    /// The game on the battlefield that was cut out.
-    field: Option<G>,
+    /// The game restricted to fewer actions.
+    restricted: Option<G>,
 }
 
 /// A tree search as those see it who measure trees. They hold it boxed, so that the search need not
@@ -166,7 +169,7 @@ impl<G: Hints> TreeSearch<G> for Mcts<G> {
 
 impl<G: Hints> Mcts<G> {
     pub fn new(settings: MctsSettings) -> Mcts<G> {
-        Mcts { settings, root: None, walks: Vec::new(), field: None }
+        Mcts { settings, root: None, walks: Vec::new(), restricted: None }
     }
 
     fn search_watched(
@@ -182,8 +185,8 @@ impl<G: Hints> Mcts<G> {
             self.forget();
             self.root = Some(state.clone());
         }
-        self.cut_out(game, state);
-        let game = self.field.as_ref().unwrap_or(game);
+        self.restrict(game, state);
+        let game = self.restricted.as_ref().unwrap_or(game);
         let (seed, stop) = (context.rng.bits(), context.stop);
         let run = |i: usize, walk: &mut Walk<G>, report: Option<&mut Report<'_, G>>| {
             let mut rng = Rng::stream(&[seed, i as u64]);
@@ -269,7 +272,7 @@ impl<G: Hints> Agent<G> for Mcts<G> {
         if self.root.as_ref() != Some(state) || walk.tree.nodes.is_empty() {
             return None;
         }
-        let game = self.field.as_ref().unwrap_or(game);
+        let game = self.restricted.as_ref().unwrap_or(game);
         let insight = walk.insight(game, state, 0, places);
         Some(Insight { rows: self.root_rows(game, state), nodes: self.n_nodes() as u64, ..insight })
     }
@@ -301,7 +304,7 @@ impl<G: Hints> Mcts<G> {
     ) -> Choice<G::Action> {
         let mut actions = Vec::new();
         game.actions(state, player, &mut actions);
-        self.settings.guide.prune(game, state, player, &mut actions);
+        self.settings.playout.prune(game, state, player, &mut actions);
         self.plant(game);
         if let Some(solution) = self.walks.first_mut().and_then(|walk| walk.endgame(game, state)) {
             return solution.choice(player, context, self.n_nodes() as u64);

@@ -176,7 +176,9 @@ impl<G: Hints> Walk<G> {
         let exploration = Exploration::of(visits.saturating_add(settings.expand));
         scratch.joint.clear();
         let untried = match tree.bandit {
-            Bandit::JointUcb1 { .. } => around::UntriedJoint::after(tree.rows(node), visits),
+            Bandit::JointUcb1 { tried: false, .. } => {
+                around::UntriedJoint::after(tree.rows(node), visits)
+            }
             _ => None,
         };
         for (i, Row { player, first, len }) in tree.rows(node).enumerate() {
@@ -267,9 +269,9 @@ impl<G: Hints> Walk<G> {
 
     fn play_out(&mut self, game: &G, rng: &mut Rng) -> Payoffs {
         let Walk { state, scratch, settings, .. } = self;
-        let payoffs = match &settings.guide {
-            guide if guide.is_plain() => game.playout(state, scratch, rng),
-            guide => game.guided_playout(state, guide, scratch, rng),
+        let payoffs = match &settings.playout {
+            options if options.is_plain() => game.playout(state, scratch, rng),
+            options => game.guided_playout(state, options, scratch, rng),
         };
         settings.with_bonus(game, state, payoffs)
     }

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use sakiyomi_catalog::{
-    AGENTS, GAMES, GameSpec, PlayerFace, Record, Table, keep_rules, open_table, ready_made, replay,
+    AgentSpec, GameSpec, PlayerFace, Record, Table, game_presets, keep_rules, open_table, replay,
     replay_each,
 };
 use sakiyomi_core::{Player, Turn};
@@ -28,16 +28,16 @@ pub(super) async fn catalog(State(lab): State<Shared>) -> Result<Json<Catalog>, 
 
 fn list() -> Catalog {
     let entry = |(entry, sample): (&sakiyomi_catalog::Entry, &Sample)| GameEntry {
-        entry: *entry,
-        choices: ready_made(entry),
+        entry: entry.clone(),
+        choices: game_presets(entry),
         players: sample.players.clone(),
         sample: sample.view.clone(),
     };
     Catalog {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        games: GAMES.iter().zip(samples()).map(entry).collect(),
+        games: GameSpec::entries().iter().zip(samples()).map(entry).collect(),
         start_with: START_WITH.to_owned(),
-        agents: AGENTS.iter().filter(|agent| agent.name != "exec").copied().collect(),
+        agents: AgentSpec::entries().iter().filter(|agent| agent.name != "exec").cloned().collect(),
         limits: LIMITS,
     }
 }

@@ -1,6 +1,6 @@
 //! Opponents of increasing strength for a person who does not want to choose parameters.
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, Listed, Seat, Visitor};
+use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, Seat, Visitor};
 use sakiyomi_core::{Player, Turn};
 use serde::Serialize;
 use ts_rs::TS;
@@ -67,13 +67,13 @@ pub(super) struct Suited<'a>(pub(super) &'a GameSpec);
 impl Visitor for Suited<'_> {
     type Out = Vec<String>;
 
-    fn visit<G: Listed>(self, game: G) -> Vec<String> {
+    fn visit<G: CatalogGame>(self, game: G) -> Vec<String> {
         let seat = Seat { game: self.0, player: Player(0), seed: 1 };
         let can_play = |name: &str| {
             let agent: Result<AgentSpec, _> = name.parse();
             name != "exec" && agent.is_ok_and(|agent| agent.build(&game, &seat).is_ok())
         };
-        let names = sakiyomi_catalog::AGENTS.iter().map(|agent| agent.name);
+        let names = AgentSpec::entries().iter().map(|agent| agent.name);
         names.filter(|name| can_play(name)).map(str::to_owned).collect()
     }
 }
@@ -89,7 +89,7 @@ mod tests {
             let agent: AgentSpec = spec.parse().unwrap_or_else(|error| panic!("{spec}: {error}"));
             assert_eq!(agent.to_string(), *spec, "a page recognises a level by its text");
         }
-        let catalog = sakiyomi_catalog::GAMES;
+        let catalog = GameSpec::entries();
         assert!(OWN.iter().all(|(name, _)| catalog.iter().any(|entry| entry.name == *name)));
     }
 }

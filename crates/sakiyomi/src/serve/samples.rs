@@ -3,12 +3,12 @@
 use std::sync::OnceLock;
 
 use sakiyomi_catalog::{
-    AgentSpec, Entry, GAMES, GameSpec, PlayerFace, Table, TableError, open_table,
+    AgentSpec, Entry, GameSpec, PlayerFace, Table, TableError, game_presets, open_table,
 };
 use sakiyomi_core::{Player, Stop, Turn, View};
 
-/// Steps into the match: far enough for something to be seen.
-const STEPS: usize = 14;
+/// Choices into the match: far enough for something to be seen.
+const CHOICES: usize = 12;
 const AGENT: &str = "uct:iterations=100";
 
 /// What is drawn of a game.
@@ -18,10 +18,12 @@ pub(super) struct Sample {
     pub(super) players: Vec<PlayerFace>,
 }
 
-/// One sample for each of [`GAMES`], in order. They are played once, when somebody asks first.
+/// One sample for each of the games that are listed, in order. They are played once, when somebody asks first.
 pub(super) fn samples() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
-    SAMPLES.get_or_init(|| GAMES.iter().map(|entry| sample(entry).unwrap_or_default()).collect())
+    SAMPLES.get_or_init(|| {
+        GameSpec::entries().iter().map(|entry| sample(entry).unwrap_or_default()).collect()
+    })
 }
 
 /// A game that cannot be played is listed without a picture.
@@ -32,14 +34,17 @@ impl Default for Sample {
 }
 
 fn sample(entry: &Entry) -> Result<Sample, TableError> {
-    let game: GameSpec = entry.name.parse()?;
+    let presets = game_presets(entry);
+    let game: GameSpec = presets.first().map_or(entry.name, String::as_str).parse()?;
     let agent: AgentSpec = AGENT.parse()?;
     let mut table = open_table(&game, 1)?;
-    for _ in 0..STEPS {
+    let mut n_choices = 0;
+    while n_choices < CHOICES {
         let before = shown(table.as_ref());
         let Turn::Choose(who) = table.turn() else { return Ok(before) };
         let decide = |player| Ok(table.advise(&agent, player, &Stop::new())?.action);
         let texts: Vec<String> = who.map(decide).collect::<Result<_, TableError>>()?;
+        n_choices += texts.len();
         table.play(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
         if matches!(table.turn(), Turn::Over(_)) {
             return Ok(before);
@@ -59,7 +64,7 @@ mod tests {
 
     #[test]
     fn every_game_has_a_picture() {
-        for (entry, sample) in GAMES.iter().zip(samples()) {
+        for (entry, sample) in GameSpec::entries().iter().zip(samples()) {
             let has_pieces = |view: &View| {
                 view.board.as_ref().is_some_and(|b| b.cells.iter().any(|c| c.top().is_some()))
             };
