@@ -30,7 +30,6 @@ pub use kept_rules::{keep_rules, kept_rules};
 pub use parameter::{Entry, Named, ParameterEntry, Values};
 pub use solution::{load_solution, save_solution};
 pub use table::{
-    Advice, LegalAction, Past, Record, Share, Table, TableError, open_table, replay, replay_each,
-    views,
+    LegalAction, PlayerFace, Record, Table, TableError, open_table, replay, replay_each, views,
 };
-pub use thought::{Thought, ThoughtArm, ThoughtBranch, ThoughtRow};
+pub use thought::{PlayedStep, Thought, ThoughtArm, ThoughtBranch, ThoughtRow};

@@ -1,10 +1,12 @@
 //! What every game of the catalog must keep to, whatever its rules are.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use sakiyomi_catalog::{CatalogGame, GameSpec, Visitor};
 use sakiyomi_core::toy::{CHANCE_AFTER_CHANCE, Corridor, Toy};
-use sakiyomi_core::{Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, Turn};
+use sakiyomi_core::{
+    Effect, Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, Turn, View,
+};
 
 /// Every game at its defaults, and sizes that take other code paths.
 fn all_games() -> Vec<GameSpec> {
@@ -128,14 +130,23 @@ impl Visitor for Face {
 
     fn visit<G: CatalogGame>(self, game: G) {
         let names: HashSet<String> =
-            (0..game.players()).map(|i| game.player_name(Player(i as u8))).collect();
+            (0..game.players()).map(|i| game.player_name(Player(i as u8)).to_string()).collect();
         assert_eq!(names.len(), game.players(), "players have different names");
+        let mut seen: BTreeSet<String> = BTreeSet::new();
         random_states(&game, 5, |state, turn| {
             let view = game.view(state);
             assert!(!view.caption.is_empty(), "a caption says what happens now");
+            assert!([0, game.players()].contains(&view.players.len()), "one entry per player");
             let n_cells = view.board.as_ref().map_or(0, |board| {
                 let n_cells = board.column_labels.len() * board.row_labels.len();
                 assert_eq!(board.cells.len(), n_cells, "a board is full of cells");
+                let pieces = board.cells.iter().flat_map(|cell| &cell.pieces);
+                for piece in pieces {
+                    assert!(piece.owner.is_none_or(|owner| (owner as usize) < game.players()));
+                    let gauge = piece.gauge.as_ref();
+                    assert!(gauge.is_none_or(|g| (0..=g.max).contains(&g.value)), "{gauge:?}");
+                }
+                assert!(board.marked.iter().all(|&cell| (cell as usize) < n_cells));
                 n_cells
             });
             let Turn::Choose(who) = turn else { return };
@@ -151,15 +162,54 @@ impl Visitor for Face {
                     let shouted = format!("  {}\n", text.to_uppercase());
                     assert_eq!(game.parse(state, player, &shouted), Some(action), "{text}");
                     let cells = game.action_cells(state, player, action);
-                    assert!(cells.iter().all(|&cell| (cell as usize) < n_cells));
+                    let area = game.action_area(state, player, action);
+                    assert!(cells.iter().chain(&area).all(|&cell| (cell as usize) < n_cells));
+                    let hand = view.players.get(player.index()).and_then(|p| p.hand.as_ref());
+                    if let Some(card) = game.action_card(state, player, action) {
+                        let card = &hand.expect("a card is in a hand")[usize::from(card)];
+                        assert!(card.is_known && card.is_playable, "{text}: {card:?}");
+                    }
+                    check_effects(&game.action_effects(state, player, action), &view);
                 }
-                assert_eq!(game.parse(state, player, "no such move"), None);
+                for wrong in ["no such move", "", "a", "a0", "zz99", "-", "a1-", "0", "999", "+1"] {
+                    let found = game.parse(state, player, wrong);
+                    let read_back = found.map(|a| game.action_text(state, player, a));
+                    assert!(
+                        read_back.is_none_or(|text| text.eq_ignore_ascii_case(wrong)),
+                        "{wrong}"
+                    );
+                }
+                // What is legal elsewhere is not legal here, and no parser lets it pass.
+                for text in &seen {
+                    let found = game.parse(state, player, text);
+                    assert!(found.is_none_or(|action| actions.contains(&action)), "{text}");
+                }
+                if seen.len() < 40 {
+                    let texts = actions.iter().map(|&a| game.action_text(state, player, a));
+                    seen.extend(texts.take(3));
+                }
             }
             // Only those who choose have moves.
             for player in (0..game.players()).map(|i| Player(i as u8)) {
                 assert!(who.contains(player) || game.parse(state, player, "pass").is_none());
             }
         });
+    }
+}
+
+/// Effects speak of pieces that are there.
+fn check_effects(effects: &[Effect], view: &View) {
+    for effect in effects {
+        match *effect {
+            Effect::Damage { cell, amount, left } | Effect::Counter { cell, amount, left } => {
+                let board = view.board.as_ref().expect("a cell is on a board");
+                let piece = board.cells[usize::from(cell)].top().expect("a piece is hit");
+                let before = piece.gauge.as_ref().expect("it has hit points").value;
+                assert_eq!(left, (before - amount).max(0));
+            }
+            Effect::Chance { probability } => assert!((0.0..=1.0).contains(&probability)),
+            Effect::Points { player, .. } => assert!(usize::from(player) < view.players.len()),
+        }
     }
 }
 

@@ -284,7 +284,8 @@ impl Show for Toy {
     }
 
     fn view(&self, state: &u16) -> View {
-        View { caption: self.positions[*state as usize].name.clone(), ..View::default() }
+        let caption = self.positions[*state as usize].name.clone().into();
+        View { caption, ..View::default() }
     }
 }
 

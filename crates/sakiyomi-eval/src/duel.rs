@@ -190,7 +190,7 @@ impl Visitor for Run<'_> {
                 progress(Progress { done: ledger.n_done, games, tally: ledger.so_far });
             }
         });
-        let names = (0..n_players).map(|i| game.player_name(Player(i as u8))).collect();
+        let names = (0..n_players).map(|i| game.player_name(Player(i as u8)).to_string()).collect();
         Ok(ledger.report(names, start.elapsed().as_secs_f64()))
     }
 }

@@ -175,7 +175,12 @@ fn a_search_tells_what_it_thinks_while_it_thinks() {
     assert!(visits(thoughts[0]) < visits(thoughts[1]));
     assert_eq!(thoughts[0]["rows"][0]["arms"].as_array().unwrap().len(), 7);
     let done = &events.last().unwrap().1;
-    assert_eq!(done["action"], done["line"][0][0]);
+    assert_eq!(done["action"], done["line"][0]["texts"][0]);
+    assert_eq!(
+        done["line"][0]["cells"][0].as_array().unwrap().len(),
+        1,
+        "where the stone comes to rest"
+    );
     let tree = &done["tree"];
     assert!(!tree["children"][0]["children"].as_array().unwrap().is_empty(), "{tree}");
 }
@@ -256,6 +261,7 @@ fn bad_requests_get_a_clear_answer() {
         &json!({ "record": { "game": "tic-tac-toe", "seed": 1, "moves": [["b2"], ["b2"]] } }),
     );
     assert!(illegal["message"].as_str().unwrap().contains("step 2 of the record"), "{illegal}");
+    assert_eq!(illegal["step"], 2, "{illegal}");
 }
 
 #[test]

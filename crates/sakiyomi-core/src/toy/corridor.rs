@@ -99,7 +99,7 @@ impl Show for Corridor {
     }
 
     fn view(&self, state: &u32) -> View {
-        View { caption: format!("step {state}"), ..View::default() }
+        View { caption: format!("step {state}").into(), ..View::default() }
     }
 }
 

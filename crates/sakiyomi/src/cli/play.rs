@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use sakiyomi::draw::draw;
-use sakiyomi_catalog::{Advice, AgentSpec, GameSpec, SpecError, Table, TableError, open_table};
+use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, Table, TableError, Thought, open_table};
 use sakiyomi_core::{Payoffs, Player, Players, Stop, Turn};
 
 use super::BadInput;
@@ -216,21 +216,12 @@ impl Session<'_> {
                     }
                     writeln!(self.out, "there is nothing to take back")?;
                 }
-                _ => match self.legal(player, line.trim()) {
+                _ => match self.table.legal_text(player, line.trim()) {
                     Ok(text) => return Ok(Answer::Move(text)),
                     Err(message) => writeln!(self.out, "{message}; `help` lists what you can do")?,
                 },
             }
         }
-    }
-
-    fn legal(&self, player: Player, text: &str) -> Result<String, String> {
-        let legal = self.table.legal(player);
-        let found = legal.iter().find(|action| action.text.eq_ignore_ascii_case(text));
-        found.map(|action| action.text.clone()).ok_or_else(|| {
-            let texts: Vec<&str> = legal.iter().map(|action| action.text.as_str()).collect();
-            format!("`{text}` is not legal; legal: {}", texts.join(" "))
-        })
     }
 
     fn hint(&mut self, player: Player, agent: &str) -> Result<(), Ended> {
@@ -241,8 +232,8 @@ impl Session<'_> {
         match advice {
             Ok(advice) => {
                 writeln!(self.out, "{agent} would play {}", advice_text(&advice))?;
-                for share in advice.policy.iter().take(5).filter(|share| share.share > 0.0) {
-                    writeln!(self.out, "  {:<8} {:5.1} %", share.action, 100.0 * share.share)?;
+                for arm in advice.policy().iter().take(5).filter(|arm| arm.share > 0.0) {
+                    writeln!(self.out, "  {:<8} {:5.1} %", arm.text, 100.0 * arm.share)?;
                 }
             }
             Err(error) => writeln!(self.out, "{error}")?,
@@ -291,7 +282,7 @@ impl<E: Into<anyhow::Error>> From<E> for Ended {
     }
 }
 
-fn advice_text(advice: &Advice) -> String {
+fn advice_text(advice: &Thought) -> String {
     let mut facts = Vec::new();
     if let Some(value) = advice.value {
         facts.push(format!("expects {value:.2}"));

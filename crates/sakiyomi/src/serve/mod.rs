@@ -9,7 +9,9 @@ mod guard;
 mod jobs;
 mod lab;
 mod matches;
+mod opponents;
 mod page;
+mod samples;
 mod sealed;
 mod think;
 

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
-use super::api::{ApiError, ErrorCode, PositionRequest, SealRequest, Sealed, SealedChoice};
+use super::api::{ApiError, ErrorCode, SealRequest, Sealed, SealedChoice};
 use super::think::PULSE;
 use super::{Body, PathOf, Shared, matches};
 
@@ -107,7 +107,7 @@ pub(super) async fn seal(
     let text = request.text.clone();
     request.text = lab
         .work(move || {
-            let table = matches::rebuild(&PositionRequest { record })?;
+            let table = matches::rebuild(&record)?;
             Ok(table.legal_text(Player(player), &text)?)
         })
         .await?;
