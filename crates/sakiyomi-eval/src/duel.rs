@@ -198,7 +198,7 @@ impl Duel {
                     return Err(DuelError::TooFewPlayers { game: game_spec.clone(), players });
                 }
                 self.0.check(&game)?;
-                Ok((0..players).map(|i| game.player_name(Player(i as u8))).collect())
+                Ok((0..players).map(|i| game.player_name(Player(i as u8)).to_string()).collect())
             }
         }
         if self.games == 0 {
@@ -323,7 +323,7 @@ impl Duel {
             score: tally.score(),
             interval: tally.interval(),
             elo: tally.elo(),
-            sign_test: tally.sign_test(),
+            sign_test: tally.sign_test_of(n_players as usize),
             seats: names.into_iter().enumerate().map(seat).collect(),
             distinct_games,
             remark: distinct_games.and_then(|games| games.remark(n_players, pairing.openings)),

@@ -29,7 +29,7 @@ pub use exploit::{
 pub use measure::{MEASURES, Measure, MeasureEntry, Measures, PerMeasure};
 pub use opening::Openings;
 pub use perft::{perft, perft_of};
-pub use runner::{RunError, RunProgress, RunSettings, RunSummary, run_experiments};
+pub use runner::{CellTally, RunError, RunProgress, RunSettings, RunSummary, run_experiments};
 pub use solve::{Opening, Solve, SolveError, SolveReport, run_solve};
 pub use store::{
     Counted, GameRow, NetworkMatch, Store, StoreError, StoredCell, StoredMatch, StoredUnit,

@@ -34,8 +34,16 @@ pub struct RunProgress {
     pub seconds_left: Option<f64>,
     /// The latest unit's cell and what is known of it by now.
     pub latest: Option<(String, Tally)>,
-    /// Everything that is known of matches, by the names of the cells.
-    pub tallies: Vec<(String, Tally)>,
+    /// Everything that is known of matches.
+    pub tallies: Vec<CellTally>,
+}
+
+/// The matches of a cell so far.
+#[derive(Clone, Debug)]
+pub struct CellTally {
+    pub name: String,
+    pub tally: Tally,
+    pub n_players: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,12 +83,16 @@ pub fn run_experiments(
         .collect();
     let settings = Settings { threads, unit_seconds, order: Order::Spread };
     let mut tell = |standing: &Standing, sink: &StoreSink| {
-        let tally = |at: usize| (names[at].0.clone(), sink.cells[at].tally);
+        let tally = |at: usize| CellTally {
+            name: names[at].0.clone(),
+            tally: sink.cells[at].tally,
+            n_players: sink.cells[at].round as usize,
+        };
         progress(&RunProgress {
             games_done: standing.done,
             games: standing.wanted,
             seconds_left: standing.seconds_left,
-            latest: standing.latest.map(tally),
+            latest: standing.latest.map(|at| (names[at].0.clone(), sink.cells[at].tally)),
             tallies: (0..names.len()).filter(|&at| names[at].1).map(tally).collect(),
         });
     };

@@ -1,6 +1,7 @@
 //! Searches over any game: one Monte-Carlo tree search with its variants, flat Monte Carlo,
 //! max^n with alpha-beta, online evolution of turns, and the random player that all of them must beat.
 
+mod census;
 mod evolution;
 mod exact;
 mod flat;
@@ -15,6 +16,10 @@ pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use flat::FlatMonteCarlo;
 pub use matrix::MatrixGame;
 pub use maxn::MaxN;
-pub use mcts::{Answer, Bandit, Groups, Learned, Mcts, MctsSettings, Place, TreeSearch};
+pub use mcts::{
+    Answer, Bandit, Evaluation, EvaluationError, Groups, LeafEvaluator, LeafPosition, Mcts,
+    MctsSettings, NodeRef, Observer, PlayoutEvaluator, PuctSearch, PuctSettings, RootNoise,
+    Strategy, TooManyActions, Trail, TreeSearch, Unobserved,
+};
 pub use random::RandomPlayer;
 pub use sequential::SequentialUct;

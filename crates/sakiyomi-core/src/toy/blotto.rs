@@ -2,7 +2,7 @@
 
 use std::array;
 
-use crate::{Game, Hint, HintSet, Hints, Payoffs, Player, Players, Rng, Show, Turn, View};
+use crate::{Encode, Game, Hint, HintSet, Hints, Payoffs, Player, Players, Rng, Show, Turn, View};
 
 /// The most soldiers that a player may command.
 pub const MAX_SOLDIERS: usize = 12;
@@ -115,6 +115,8 @@ impl Hints for Blotto {
     }
 }
 
+impl Encode for Blotto {}
+
 impl Show for Blotto {
     fn action_text(&self, _: &Self::State, _: Player, Posting(posts): Posting) -> String {
         let posts: Vec<String> = posts[..self.n_soldiers].iter().map(u8::to_string).collect();
@@ -123,7 +125,7 @@ impl Show for Blotto {
 
     fn view(&self, state: &Self::State) -> View {
         let caption = if state.is_none() { "both post their soldiers" } else { "over" };
-        View { caption: caption.to_owned(), ..View::default() }
+        View { caption: caption.into(), ..View::default() }
     }
 }
 

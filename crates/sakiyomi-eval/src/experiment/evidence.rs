@@ -137,8 +137,13 @@ impl Estimate {
         Estimate { value, low: value, high: value }
     }
 
-    fn within((value, Interval { low, high }): (f64, Interval)) -> Estimate {
+    pub(super) fn within((value, Interval { low, high }): (f64, Interval)) -> Estimate {
         Estimate { value, low, high }
+    }
+
+    /// The same for what cannot be below 0, such as a length.
+    fn not_negative((value, Interval { low, high }): (f64, Interval)) -> Estimate {
+        Estimate::within((value, Interval { low: low.max(0.0), high }))
     }
 
     pub fn interval(&self) -> Interval {
@@ -181,7 +186,7 @@ impl Distribution {
             sum += value * count as f64;
             squares += value.powi(2) * count as f64;
         }
-        mean_interval(n, sum, squares).map(Estimate::within)
+        mean_interval(n, sum, squares).map(Estimate::not_negative)
     }
 
     fn mirrored(&self) -> Distribution {
@@ -193,6 +198,17 @@ impl Evidence {
     /// Games played, or measurements made.
     pub fn n(&self) -> u64 {
         self.tally.games() + self.values.len() as u64
+    }
+
+    /// Games of this part.
+    pub(super) fn n_games(&self, part: Part) -> u64 {
+        match part {
+            Part::All => self.tally.games(),
+            Part::Seat(seat) => self.seats.get(seat).map_or(0, Tally::games),
+            Part::Won => self.tally.wins,
+            Part::Drawn => self.tally.draws,
+            Part::Lost => self.tally.losses,
+        }
     }
 
     /// Counts results; `round` is the number of seats.
@@ -255,9 +271,7 @@ impl Evidence {
                 let n = self.values.len() as u64;
                 let measured = mean_interval(n, self.values.iter().sum(), squares);
                 // No strategy is worse than its best response, so nothing is below 0.
-                return measured.map(|(mean, Interval { low, high })| {
-                    Estimate::within((mean, Interval { low: low.max(0.0), high }))
-                });
+                return measured.map(Estimate::not_negative);
             }
             _ => {}
         }
@@ -307,8 +321,11 @@ pub(super) mod tests {
         empty.add(&sum);
         assert_eq!(empty, sum);
         assert_eq!(Evidence::default().estimate(Quantity::Score, Part::All), None);
-        let one = evidence(1, 0, 0).estimate(Quantity::Mean(Measure::TURNS), Part::All).unwrap();
-        assert!(one.high.is_infinite());
+        let turns = Quantity::Mean(Measure::TURNS);
+        let one = evidence(1, 0, 0).estimate(turns, Part::All).unwrap();
+        assert!(one.high.is_infinite() && one.low == 0.0, "{one:?}");
+        let two = evidence(1, 0, 1).estimate(turns, Part::All).unwrap();
+        assert!(two.low == 0.0 && two.high > 12.0, "no game has a negative length: {two:?}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use sakiyomi_catalog::{AgentSpec, GameSpec};
+use sakiyomi_catalog::{AgentSpec, GameSpec, read_text};
 use sakiyomi_core::stats::Tally;
 use serde::Deserialize;
 use toml::{Spanned, Value};
@@ -25,7 +25,7 @@ pub enum ExperimentError {
 }
 
 pub(super) fn load(path: &Path) -> Result<Experiment, ExperimentError> {
-    let text = fs::read_to_string(path).map_err(|error| ExperimentError::File {
+    let text = read_text(path).map_err(|error| ExperimentError::File {
         file: path.to_owned(),
         message: format!("cannot be read: {error}"),
     })?;
@@ -69,6 +69,8 @@ struct File {
     openings: Option<Spanned<u64>>,
     #[serde(rename = "opening-plies")]
     opening_plies: Option<Spanned<u32>>,
+    /// The games that each of the paper's scores is of.
+    paper_games: Option<u64>,
     scale: BTreeMap<String, BTreeMap<String, Value>>,
     measure: Option<Spanned<String>>,
     game: Option<Spanned<String>>,
@@ -97,6 +99,8 @@ fn one() -> u64 {
 #[serde(deny_unknown_fields)]
 struct Row {
     name: String,
+    /// Other than the scale says.
+    games: Option<Spanned<Value>>,
     game: Option<Spanned<String>>,
     first: Option<Spanned<String>>,
     second: Option<Spanned<String>>,
@@ -361,6 +365,7 @@ impl Reader<'_> {
             return self.learner_cell(row, address, games, variables);
         }
         let fields = [row.game.as_ref(), row.first.as_ref(), row.second.as_ref()];
+        let games = self.games_of_row(row, games, variables)?;
         let mut cell = self.cell(address, fields, games, variables)?;
         let seats = row.paper_seats.clone().unwrap_or_default();
         let tally = match row.paper {
@@ -371,8 +376,29 @@ impl Reader<'_> {
             Some(PaperFile::Score { score }) => Some(score),
             _ => tally.as_ref().and_then(Tally::score),
         };
-        cell.paper = score.map(|score| PaperNumbers { score, tally, seats });
+        let numbers = |score| PaperNumbers {
+            tally,
+            seats,
+            ..PaperNumbers::of_score(score, self.file.paper_games)
+        };
+        cell.paper = score.map(numbers);
         Ok(cell)
+    }
+
+    /// The games of a row: its own number or variable, or those of the scale.
+    fn games_of_row(
+        &self,
+        row: &Row,
+        games: u64,
+        variables: &Variables,
+    ) -> Result<u64, ExperimentError> {
+        let Some(own) = &row.games else { return Ok(games) };
+        let text = Spanned::new(own.span(), value_text(own.get_ref()));
+        let own: u64 = self.parse(&text, variables)?;
+        match own {
+            0 => Err(self.source.error(&text.span(), "`games` must be at least 1")),
+            _ => Ok(own),
+        }
     }
 
     fn curve(
@@ -392,7 +418,7 @@ impl Reader<'_> {
                 let address = Address::point(&row.name, value);
                 let mut cell = self.row_cell(row, address, games, &with(variables, "x", value))?;
                 let score = scores.map(|scores| scores.get_ref()[i]);
-                let numbers = |score| PaperNumbers { score, tally: None, seats: Vec::new() };
+                let numbers = |score| PaperNumbers::of_score(score, self.file.paper_games);
                 cell.paper = score.map(numbers).or(cell.paper);
                 cells.push(cell);
             }
@@ -424,9 +450,12 @@ impl Reader<'_> {
                 };
                 let straight = self.file.paper.iter().find(|p| is(p, &row.name, &column.name));
                 let turned = self.file.paper.iter().find(|p| is(p, &column.name, &row.name));
-                let turned = turned.filter(|_| n_players == 2);
-                let score = straight.map(|p| p.score).or(turned.map(|p| 1.0 - p.score));
-                let numbers = |score| PaperNumbers { score, tally: None, seats: Vec::new() };
+                let turned = turned.filter(|_| n_players == 2).map(|p| p.score);
+                let score = straight.map(|p| p.score).or(turned.map(|score| 1.0 - score));
+                let numbers = |score| PaperNumbers {
+                    turned,
+                    ..PaperNumbers::of_score(score, self.file.paper_games)
+                };
                 cell.paper = score.map(numbers);
                 cells.push(cell);
             }

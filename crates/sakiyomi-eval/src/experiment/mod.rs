@@ -7,13 +7,13 @@ mod claim;
 mod evidence;
 mod file;
 mod kind;
+mod paper;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use sakiyomi_catalog::{SpecError, TableError};
-use sakiyomi_core::stats::Tally;
 use serde::Serialize;
 
 use crate::store::{Counted, Store, StoreError};
@@ -24,6 +24,7 @@ pub use claim::{Claim, Verdict};
 pub use evidence::{Distribution, Estimate, Evidence, Part, Quantity};
 pub use file::ExperimentError;
 pub use kind::Kind;
+pub use paper::PaperNumbers;
 
 /// One experiment, read and checked.
 #[derive(Clone, Debug)]
@@ -60,14 +61,6 @@ pub struct Cell {
     /// Whether its matches are kept as records.
     pub keep: bool,
     pub paper: Option<PaperNumbers>,
-}
-
-/// What a paper reports of a cell: counts, per seat if it says so, or only a score.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PaperNumbers {
-    pub score: f64,
-    pub tally: Option<Tally>,
-    pub seats: Vec<Tally>,
 }
 
 /// How the cells are shown together.

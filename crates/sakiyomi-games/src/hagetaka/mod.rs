@@ -17,8 +17,8 @@ mod show;
 mod strength;
 
 use sakiyomi_core::{
-    Agent, Budget, Canonical, CellShape, Game, Hint, HintSet, Hints, Payoffs, Player, Players, Rng,
-    Scratch, Script, Turn,
+    Agent, Budget, Canonical, CellShape, Encode, Game, Hint, HintSet, Hints, Payoffs, Player,
+    Players, Rng, Scratch, Script, Turn,
 };
 
 pub use settings::{MOST_CARDS, MOST_PLAYERS, Order, Payoff, Settings, SettingsError, Ties};
@@ -348,11 +348,23 @@ impl Hints for Hagetaka {
     }
 
     fn scripted(&self) -> &'static [Script] {
-        strength::SCRIPTS
+        StrengthPlayer::SCRIPTS
     }
 
     fn script(&self, name: &str, _: Option<Budget>) -> Option<Box<dyn Agent<Self>>> {
-        StrengthPlayer::named(name).map(|player| Box::new(player) as Box<dyn Agent<Self>>)
+        let known = [Reading::Nearest, Reading::Rank].map(StrengthPlayer);
+        let player = known.into_iter().find(|player| player.script().name == name)?;
+        Some(Box::new(player))
+    }
+}
+
+impl Encode for Hagetaka {
+    fn n_action_indices(&self) -> usize {
+        self.settings.cards
+    }
+
+    fn action_index(&self, _: &Position, _: Player, card: Card) -> Option<usize> {
+        Some(card.0.into())
     }
 }
 

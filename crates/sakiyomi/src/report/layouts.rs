@@ -47,14 +47,14 @@ fn duel_table(report: &ExperimentReport) -> Block {
             .iter()
             .enumerate()
             .map(|(i, tally)| (format!("{}", i + 1), *tally, cell.paper_seats.get(i).copied()));
-        for (seat, tally, paper) in seats.chain([("all".to_owned(), cell.tally, cell.paper_tally)])
-        {
+        let all = ("all".to_owned(), cell.tally, cell.paper_tally);
+        for (i, (seat, tally, paper)) in seats.chain([all]).enumerate() {
             let is_all = seat == "all";
             let score = if is_all { cell.paper_score } else { paper.and_then(|p| p.score()) };
-            let Interval { low, high } = tally.interval();
-            let verdict = score
-                .filter(|_| tally.games() > 0)
-                .map(|score| if (low..=high).contains(&score) { "agrees" } else { "differs" });
+            let verdict = match is_all {
+                true => cell.verdict,
+                false => cell.verdict_seats.get(i).copied().flatten(),
+            };
             rows.push(vec![
                 cell.name.clone(),
                 seat,
@@ -64,9 +64,9 @@ fn duel_table(report: &ExperimentReport) -> Block {
                 tally.losses.to_string(),
                 score_text(tally.score()),
                 interval_text(tally.interval()),
-                p_text(tally.sign_test()),
+                p_text(tally.sign_test_of(cell.seats.len())),
                 paper_text(score, paper),
-                verdict.unwrap_or("").to_owned(),
+                verdict.map(|verdict| verdict.to_string()).unwrap_or_default(),
             ]);
         }
     }
@@ -115,9 +115,11 @@ fn round_robin_tables(report: &ExperimentReport, agents: &[String]) -> Vec<Block
 }
 
 fn paper_of_pair(report: &ExperimentReport, row: &str, column: &str) -> Option<f64> {
-    let straight = at(report, &Address::pair(row, column)).and_then(|cell| cell.paper_score);
-    let turned = at(report, &Address::pair(column, row)).and_then(|cell| cell.paper_score);
-    straight.or(turned.map(|score| 1.0 - score))
+    if let Some(cell) = at(report, &Address::pair(row, column)) {
+        return cell.paper_score;
+    }
+    let turned = at(report, &Address::pair(column, row))?;
+    turned.paper_score_turned.or(turned.paper_score.map(|score| 1.0 - score))
 }
 
 fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: Quantity) -> Block {
@@ -251,7 +253,8 @@ fn duel_bars(report: &ExperimentReport) -> Content {
     Content::Bars {
         value_label: "score of the first agent".to_owned(),
         bars: report.cells.iter().filter_map(bar).collect(),
-        baseline: Some(0.5),
+        // An equal share; without games there are no seats.
+        baseline: report.cells.first().map(|cell| 1.0 / cell.seats.len().max(2) as f64),
     }
 }
 

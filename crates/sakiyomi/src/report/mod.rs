@@ -5,11 +5,11 @@ mod layouts;
 
 use std::path::Path;
 
-use sakiyomi_catalog::{AgentSpec, Record};
+use sakiyomi_catalog::{AgentSpec, Record, write_atomically};
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_eval::experiment::{
-    Address, Cell, Estimate, Evidence, Experiment, Kind, Layout, Part, Quantity, Scale, Verdict,
-    evidence_called, evidence_of_row,
+    Address, Cell, Estimate, Evidence, Experiment, Kind, Layout, PaperNumbers, Part, Quantity,
+    Scale, Verdict, evidence_called, evidence_of_row,
 };
 use sakiyomi_eval::{Counted, DistinctGames, Measure, Openings, Store, StoreError};
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub struct CellReport {
     pub score: Option<f64>,
     /// 95 %.
     pub interval: Interval,
-    /// Two-sided sign test.
+    /// Two-sided sign test against an equal share of the wins.
     pub p: f64,
     pub seats: Vec<Tally>,
     pub mean_turns: Option<f64>,
@@ -79,8 +79,14 @@ pub struct CellReport {
     pub paper_score: Option<f64>,
     pub paper_tally: Option<Tally>,
     pub paper_seats: Vec<Tally>,
-    /// Whether the paper's score lies in our interval.
+    /// What the paper prints for the other side of a pair.
+    pub paper_score_turned: Option<f64>,
+    /// The games that the paper's score is of.
+    pub paper_games: Option<u64>,
+    /// Whether our score and the paper's could be of the same strength.
     pub verdict: Option<Verdict>,
+    /// The same for each seat that the paper tells apart.
+    pub verdict_seats: Vec<Option<Verdict>>,
     #[serde(skip)]
     pub address: Address,
     #[serde(skip)]
@@ -186,7 +192,9 @@ impl ExperimentReport {
         };
         let engines = self.engines.join(", ");
         let tests = match self.kind.is_measured() {
-            false => "Intervals are 95 %, p is of the two-sided sign test.",
+            false => {
+                "Intervals are 95 %, p is of the two-sided sign test against an equal share of the wins. A verdict on the paper's number counts the error of both."
+            }
             true => "Intervals are 95 % over runs with other seeds.",
         };
         let openings = match self.cells.iter().find_map(|cell| cell.openings) {
@@ -206,14 +214,18 @@ impl ExperimentReport {
 
     /// Writes the page and its pictures into a folder.
     pub fn write_html(&self, folder: &Path) -> anyhow::Result<()> {
+        let write = |ending: &str, bytes: &[u8]| {
+            let file = folder.join(format!("{}.{ending}", self.id));
+            write_atomically(&file, |out| out.write_all(bytes))
+        };
         if let Some(figure) = &self.figure {
-            std::fs::write(folder.join(format!("{}.svg", self.id)), figure.to_svg())?;
-            std::fs::write(folder.join(format!("{}.png", self.id)), figure.to_png()?)?;
+            write("svg", figure.to_svg().as_bytes())?;
+            write("png", &figure.to_png()?)?;
         }
         let mut blocks = self.blocks();
         blocks.push(Block::Paragraph("[All experiments](index.html)".to_owned()));
         let page = to_html(&self.title, &blocks);
-        Ok(std::fs::write(folder.join(format!("{}.html", self.id)), page)?)
+        Ok(write("html", page.as_bytes())?)
     }
 }
 
@@ -238,11 +250,11 @@ impl CellReport {
         let n_seats = evidence.seats.len() as u64;
         let tally = evidence.tally;
         let interval = tally.interval();
-        let verdict = |paper: f64| match paper >= interval.low && paper <= interval.high {
-            true => Verdict::Agrees,
-            false => Verdict::Differs,
-        };
         let paper = cell.paper.as_ref();
+        let verdict_seats = |paper: &PaperNumbers| {
+            let seats = evidence.seats.iter().enumerate();
+            seats.map(|(seat, tally)| paper.judge_seat(seat, tally)).collect()
+        };
         CellReport {
             name: cell.address.to_string(),
             game: task.game().to_string(),
@@ -255,7 +267,7 @@ impl CellReport {
             tally,
             score: tally.score(),
             interval,
-            p: tally.sign_test(),
+            p: tally.sign_test_of(evidence.seats.len()),
             seats: evidence.seats.clone(),
             mean_turns: evidence.measures[Measure::TURNS].mean(Part::All).map(|turns| turns.value),
             mean_length_of_won: evidence.measures[Measure::LENGTH].mean(Part::Won),
@@ -266,7 +278,10 @@ impl CellReport {
             paper_score: paper.map(|paper| paper.score),
             paper_tally: paper.and_then(|paper| paper.tally),
             paper_seats: paper.map(|paper| paper.seats.clone()).unwrap_or_default(),
-            verdict: paper.filter(|_| tally.games() > 0).map(|paper| verdict(paper.score)),
+            paper_score_turned: paper.and_then(|paper| paper.turned),
+            paper_games: paper.and_then(|paper| paper.tally.map(|t| t.games()).or(paper.games)),
+            verdict: paper.and_then(|paper| paper.judge(&tally)),
+            verdict_seats: paper.map(verdict_seats).unwrap_or_default(),
             address: cell.address.clone(),
             evidence,
         }
