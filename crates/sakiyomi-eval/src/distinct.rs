@@ -46,25 +46,20 @@ impl DistinctCounter {
 }
 
 impl DistinctGames {
-    /// What a reader of the result should know: nothing if hardly a game was repeated.
+    /// What a reader of the result should know: nothing if most games were different. Agents that draw at random
+    /// may meet in the same game by chance, which says nothing against the result.
     pub fn remark(&self, seats: u64, openings: Option<Openings>) -> Option<String> {
         let DistinctGames { games, distinct } = *self;
-        if distinct * 2 > games {
-            return None;
-        }
         let starts = openings.map_or(1, |openings| openings.n.get());
-        let why = match distinct <= seats.saturating_mul(starts) {
-            true => "the agents are deterministic",
-            false => "the agents repeat themselves",
+        let why = match () {
+            () if distinct < games && distinct <= seats.saturating_mul(starts) => {
+                "the agents are deterministic, and games that are repeated are no further evidence"
+            }
+            () if distinct.saturating_mul(4) <= games => "the agents often repeat themselves",
+            () => return None,
         };
-        let advice = match openings {
-            None => "use --openings",
-            Some(_) => "use more --openings",
-        };
-        Some(format!(
-            "of {games} games {distinct} are different: {why}, and games that are repeated are no \
-             further evidence; {advice}"
-        ))
+        let more = if openings.is_some() { "more " } else { "" };
+        Some(format!("of {games} games {distinct} are different: {why}; use {more}--openings"))
     }
 }
 
@@ -94,7 +89,8 @@ mod tests {
         assert!(twelve.remark(2, None).unwrap().contains("repeat themselves"));
         let remark = twelve.remark(2, openings).unwrap();
         assert!(remark.contains("deterministic") && remark.ends_with("use more --openings"));
-        assert_eq!(count((0..400).map(|i| Some(i % 300))).unwrap().remark(2, None), None);
+        assert_eq!(count((0..400).map(|i| Some(i % 101))).unwrap().remark(2, None), None);
+        assert_eq!(count((0..2).map(Some)).unwrap().remark(2, None), None, "nothing is repeated");
     }
 
     #[test]
