@@ -5,6 +5,7 @@ mod census;
 mod evolution;
 mod exact;
 mod flat;
+mod halving;
 mod matrix;
 mod maxn;
 pub mod mcts;
@@ -14,6 +15,7 @@ mod sequential;
 pub use evolution::{Evolution, EvolutionSettings};
 pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use flat::FlatMonteCarlo;
+pub use halving::SequentialHalving;
 pub use matrix::MatrixGame;
 pub use maxn::MaxN;
 pub use mcts::{
