@@ -30,7 +30,8 @@ pub trait Game: Send + Sync {
 
     fn turn(&self, state: &Self::State) -> Turn;
 
-    /// Appends the legal actions of `player`, who is one of those choosing: at least one, each once.
+    /// Appends the legal actions of `player`, who is one of those choosing: at least one, each once,
+    /// and all of them if [`Game::lists_all_actions`].
     fn actions(&self, state: &Self::State, player: Player, out: &mut Vec<Self::Action>);
 
     /// Applies one action per choosing player, in player order, or the one outcome of chance.
@@ -56,6 +57,22 @@ pub trait Game: Send + Sync {
         let mut hasher = FxHasher::default();
         state.hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// Whether [`Game::actions`] lists all legal actions. A game that has too many lists some
+    /// candidates, and overrides [`Game::legal`] and [`Game::random_action`].
+    fn lists_all_actions(&self) -> bool {
+        true
+    }
+
+    /// Whether `player` is one of those choosing and may choose this action.
+    fn legal(&self, state: &Self::State, player: Player, action: Self::Action) -> bool {
+        let chooses = matches!(self.turn(state), Turn::Choose(who) if who.contains(player));
+        let mut actions = Vec::new();
+        if chooses {
+            self.actions(state, player, &mut actions);
+        }
+        actions.contains(&action)
     }
 
     /// Draws one legal action of `player`, each with the same probability.
@@ -188,7 +205,7 @@ impl Debug for Players {
     }
 }
 
-/// What each player gets, from 0 (worst) to 1 (best). Seats that nobody has stay 0.
+/// What each player gets, from 0 (worst) to 1 (best). Seats that are not taken stay 0.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Payoffs([f64; MAX_PLAYERS]);
 
@@ -204,7 +221,7 @@ impl Payoffs {
     }
 
     /// The same payoff for each of `n` players.
-    pub fn even(n: usize, payoff: f64) -> Payoffs {
+    pub fn uniform(n: usize, payoff: f64) -> Payoffs {
         let mut payoffs = Payoffs::default();
         payoffs.0[..n].fill(payoff);
         payoffs
@@ -232,7 +249,8 @@ impl Payoffs {
 
     /// The result when `player` gives up: nothing for them, one point shared by the others.
     pub fn forfeit(player: Player, n_players: usize) -> Payoffs {
-        let mut payoffs = Payoffs::even(n_players, 1.0 / n_players.saturating_sub(1).max(1) as f64);
+        let mut payoffs =
+            Payoffs::uniform(n_players, 1.0 / n_players.saturating_sub(1).max(1) as f64);
         payoffs[player] = 0.0;
         payoffs
     }
@@ -282,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_of_players_iterates_in_order_and_forgets_nobody() {
+    fn a_set_of_players_iterates_in_order() {
         let set = Players::NONE.with(Player(5)).with(Player(0)).with(Player(7));
         assert_eq!(set.map(|p| p.0).collect::<Vec<_>>(), [0, 5, 7]);
         assert_eq!(set.len(), 3);

@@ -1,31 +1,51 @@
 //! What a search may know about a game beyond its rules.
 
-use crate::{Game, Payoffs, Player, Rng, Scratch, Turn};
+use std::fmt;
+
+use crate::{Agent, Budget, Game, Payoffs, Player, PlayoutOptions, Rng, Scratch, Turn};
 
 /// Knowledge that a search may use. Every default is neutral: it knows nothing and forbids nothing.
+/// [`Hints::provides`] names what a game knows; an agent that needs more refuses the game.
 pub trait Hints: Game {
-    /// Whether [`Hints::prune`] ever removes anything. Agents that are asked to prune refuse games
-    /// in which it would do nothing.
-    fn prunes(&self) -> bool {
-        false
+    /// The hints that this game gives.
+    fn provides(&self) -> HintSet {
+        HintSet::NONE
     }
 
-    /// Removes actions that are not worth a look; at least one stays.
-    fn prune(&self, _state: &Self::State, _player: Player, _actions: &mut Vec<Self::Action>) {}
+    /// Removes actions that are not worth a look at this level; at least one stays.
+    /// See [`Hint::Prune`] and [`Hint::PrunePairs`].
+    fn prune(
+        &self,
+        _state: &Self::State,
+        _player: Player,
+        _level: PruneLevel,
+        _actions: &mut Vec<Self::Action>,
+    ) {
+    }
+
+    /// Keeps the actions that should be looked at first; at least one stays. See [`Hint::Urgent`].
+    fn urgent(&self, _state: &Self::State, _player: Player, _actions: &mut Vec<Self::Action>) {}
+
+    /// The group of an action: actions of one group have much the same effect. See [`Hint::Groups`].
+    fn group(&self, _state: &Self::State, _player: Player, _action: Self::Action) -> u32 {
+        0
+    }
+
+    /// How promising an action looks; higher is better, and it is finite. See [`Hint::Ranks`].
+    fn rank(&self, _state: &Self::State, _player: Player, _action: Self::Action) -> f32 {
+        0.0
+    }
 
     /// A guess of the payoffs in a state that is not over, for searches that stop early.
+    /// See [`Hint::Estimate`].
     fn estimate(&self, _state: &Self::State) -> Option<Payoffs> {
         None
     }
 
-    /// Which of the hints below this game gives. Agents that are asked to use another refuse.
-    fn gives(&self) -> &'static [Hint] {
-        &[]
-    }
-
-    /// Removes actions that waste what an earlier action of the same turn has prepared; at least
-    /// one stays. See [`Hint::Pairs`].
-    fn prune_pairs(&self, _state: &Self::State, _player: Player, _actions: &mut Vec<Self::Action>) {
+    /// What each player has achieved so far, from 0 to 1. The sum need not be 1.
+    /// See [`Hint::Progress`].
+    fn progress(&self, _state: &Self::State) -> Payoffs {
+        Payoffs::uniform(self.players(), 0.5)
     }
 
     /// The round that is being played, from 0. See [`Hint::Rounds`].
@@ -33,63 +53,97 @@ pub trait Hints: Game {
         0
     }
 
-    /// What everyone has achieved by now, each from 0 to 1. It need not add up to 1.
-    fn tally(&self, _state: &Self::State) -> Payoffs {
-        Payoffs::even(self.players(), 0.5)
+    /// An upper bound of the turns of players until the end. See [`Hint::TurnsLeft`].
+    fn turns_left(&self, _state: &Self::State) -> Option<u32> {
+        None
     }
 
-    /// Keeps the actions that a keen player looks at first; at least one stays. See [`Hint::Urgent`].
-    fn urgent(&self, _state: &Self::State, _player: Player, _actions: &mut Vec<Self::Action>) {}
-
-    /// The group of an action: actions of one group come to much the same. See [`Hint::Groups`].
-    fn group(&self, _state: &Self::State, _player: Player, _action: Self::Action) -> u32 {
-        0
+    /// The simplest state with the same future, by which exact work recognises states that differ
+    /// only in what no longer matters. See [`Hint::Canonical`].
+    fn canonical(&self, state: &Self::State) -> Canonical<Self::State> {
+        Canonical::State { state: state.clone(), exchanged: false }
     }
 
-    /// How promising an action looks; higher is better. See [`Hint::Ranks`].
-    fn rank(&self, _state: &Self::State, _player: Player, _action: Self::Action) -> f32 {
-        0.0
+    /// How many cells [`Hints::cells`] writes and what may stand there. See [`Hint::Cells`].
+    fn cell_shape(&self) -> Option<CellShape> {
+        None
     }
 
-    /// The same game with fewer actions: only those around the fight in this state. It has the same
-    /// states, and its actions are legal here too. Nothing, if there is no fight to cut out.
-    fn cut_out(&self, _state: &Self::State, _player: Player, _cut: CutOut) -> Option<Self>
+    /// Appends what stands on each cell of the position, row by row from the lowest: 0 for nothing,
+    /// otherwise the code of a piece. Equal states give equal rows; what is not on the board (whose
+    /// turn it is, scores) may be left out. Appends nothing if there is no [`Hints::cell_shape`].
+    fn cells(&self, _state: &Self::State, _out: &mut Vec<u8>) {}
+
+    /// The restrictions that [`Hints::restrict`] knows.
+    fn restrictions(&self) -> &'static [Restriction] {
+        &[]
+    }
+
+    /// The same game with fewer actions, for a search from this state: it has the same states, and
+    /// its actions are legal in this game too. None, if the restriction does not apply here.
+    fn restrict(&self, _state: &Self::State, _player: Player, _by: RestrictBy) -> Option<Self>
     where
         Self: Sized,
     {
         None
     }
 
-    /// What the simple rule-based player of this game does. See [`Hint::Rule`].
-    fn rule(&self, _state: &Self::State, _player: Player, _rng: &mut Rng) -> Option<Self::Action> {
+    /// The scripted players of this game: players that are written for it alone.
+    fn scripted(&self) -> &'static [Script] {
+        &[]
+    }
+
+    /// The scripted player of this name. A budget takes the place of the player's own, if it has one.
+    fn script(&self, _name: &str, _budget: Option<Budget>) -> Option<Box<dyn Agent<Self>>>
+    where
+        Self: Sized,
+    {
         None
     }
 
-    /// At most so many more turns of players until the end, if the game can tell.
-    fn turns_left(&self, _state: &Self::State) -> Option<u32> {
-        None
+    /// How many agents `player` commands in this state. An action is one order for each of them;
+    /// usually there is one agent, and its orders are the actions. See [`Hint::Orders`].
+    fn agents(&self, _state: &Self::State, _player: Player) -> usize {
+        1
     }
 
-    /// The simplest state with the same future, by which exact work recognises states that differ
-    /// only in what no longer matters.
-    fn essence(&self, state: &Self::State) -> Essence<Self::State> {
-        Essence::State { state: state.clone(), exchanged: false }
+    /// Appends orders for one agent, numbered from 0: at least one, each once. An order is an action
+    /// that says what this agent does, whatever it says about the others.
+    fn orders(
+        &self,
+        state: &Self::State,
+        player: Player,
+        _agent: usize,
+        out: &mut Vec<Self::Action>,
+    ) {
+        self.actions(state, player, out);
     }
 
-    /// Plays out as the guide says. An override is for speed only and has the same distribution,
-    /// but it may go on beyond a limit of the match up to the limit of the guide.
+    /// The action that consists of these orders, one for each agent. It is legal if each of them is
+    /// one of that agent's [`Hints::orders`].
+    fn combine(
+        &self,
+        _state: &Self::State,
+        _player: Player,
+        orders: &[Self::Action],
+    ) -> Self::Action {
+        orders[0]
+    }
+
+    /// Plays out as the options say. An override is for speed only and has the same distribution,
+    /// but it may go on beyond a limit of the match up to the limit of the options.
     fn guided_playout(
         &self,
         state: &mut Self::State,
-        guide: &Guide,
+        options: &PlayoutOptions,
         scratch: &mut Scratch<Self::Action>,
         rng: &mut Rng,
     ) -> Payoffs {
-        let last = guide.last_round(self.round(state));
+        let last = options.last_round(self.round(state));
         loop {
             match self.turn(state) {
                 Turn::Over(payoffs) => return payoffs,
-                _ if self.round(state) >= last => return guide.cut_payoffs(self, state),
+                _ if self.round(state) >= last => return options.cut_payoffs(self, state),
                 Turn::Chance => {
                     let outcome = self.sample(state, &mut scratch.outcomes, rng);
                     self.apply(state, &[outcome]);
@@ -97,14 +151,8 @@ pub trait Hints: Game {
                 Turn::Choose(who) => {
                     scratch.joint.clear();
                     for player in who {
-                        let actions = &mut scratch.actions;
-                        actions.clear();
-                        self.actions(state, player, actions);
-                        guide.prune(self, state, player, actions);
-                        if guide.keen > 0.0 && rng.unit() < guide.keen {
-                            self.urgent(state, player, actions);
-                        }
-                        scratch.joint.push(actions[rng.below(actions.len())]);
+                        let action = options.draw(self, state, player, &mut scratch.actions, rng);
+                        scratch.joint.push(action);
                     }
                     self.apply(state, &scratch.joint);
                 }
@@ -113,102 +161,162 @@ pub trait Hints: Game {
     }
 }
 
-/// A kind of knowledge that a game may have, by the word with which an agent asks for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A kind of knowledge that a game may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hint {
-    Pairs,
-    Rounds,
+    /// [`Hints::prune`] removes single actions.
+    Prune,
+    /// [`Hints::prune`] removes actions that waste an earlier one of the same turn.
+    PrunePairs,
+    /// [`Hints::urgent`] tells actions apart.
     Urgent,
+    /// [`Hints::group`] tells actions apart.
     Groups,
+    /// [`Hints::rank`] tells actions apart.
     Ranks,
-    CutOut,
-    Rule,
+    /// [`Hints::estimate`] knows every state that is not over.
+    Estimate,
+    /// [`Hints::progress`] follows the match.
+    Progress,
+    /// [`Hints::round`] counts.
+    Rounds,
+    /// [`Hints::turns_left`] knows every state.
+    TurnsLeft,
+    /// [`Hints::canonical`] makes different states equal.
+    Canonical,
+    /// There are [`Hints::cells`].
+    Cells,
+    /// A player commands several [`Hints::agents`].
+    Orders,
 }
 
-/// How a search plays out, and what it leaves out there and in its tree.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub struct Guide {
-    /// Follows [`Hints::prune`].
-    pub pruned: bool,
-    /// Follows [`Hints::prune_pairs`].
-    pub pairs: bool,
-    /// The probability with which a playout chooses among [`Hints::urgent`] actions only.
-    pub keen: f64,
-    /// Playouts end in this round, or half as many rounds later than they start if that is later;
-    /// they are then worth [`Hints::tally`].
-    pub limit: Option<u32>,
-    /// Tallies of two players are set off against each other, so that they add up to 1.
-    pub balanced: bool,
-    /// Playouts end so many rounds after they start, and are then worth [`Hints::estimate`].
-    pub horizon: Option<u32>,
-}
+impl Hint {
+    pub const ALL: [Hint; 12] = [
+        Hint::Prune,
+        Hint::PrunePairs,
+        Hint::Urgent,
+        Hint::Groups,
+        Hint::Ranks,
+        Hint::Estimate,
+        Hint::Progress,
+        Hint::Rounds,
+        Hint::TurnsLeft,
+        Hint::Canonical,
+        Hint::Cells,
+        Hint::Orders,
+    ];
 
-impl Guide {
-    /// Whether playouts are uniform over all actions, to the end.
-    pub fn is_plain(&self) -> bool {
-        !self.pruned
-            && !self.pairs
-            && self.keen == 0.0
-            && self.limit.is_none()
-            && self.horizon.is_none()
-    }
-
-    /// Removes what the guide leaves out.
-    pub fn prune<G: Hints + ?Sized>(
-        &self,
-        game: &G,
-        state: &G::State,
-        player: Player,
-        actions: &mut Vec<G::Action>,
-    ) {
-        if self.pruned {
-            game.prune(state, player, actions);
-        }
-        if self.pairs {
-            game.prune_pairs(state, player, actions);
-        }
-    }
-
-    /// The round in which a playout that starts in `round` is cut.
-    pub fn last_round(&self, round: u32) -> u32 {
-        let limit = self.limit.map_or(u32::MAX, |limit| limit.max(round + limit / 2));
-        let horizon = self.horizon.map_or(u32::MAX, |horizon| round + horizon);
-        limit.min(horizon)
-    }
-
-    /// What a playout that was cut in this state is worth.
-    pub fn cut_payoffs<G: Hints + ?Sized>(&self, game: &G, state: &G::State) -> Payoffs {
-        if self.horizon.is_some()
-            && let Some(estimate) = game.estimate(state)
-        {
-            return estimate;
-        }
-        let tally = game.tally(state);
-        match tally.as_slice(game.players()) {
-            &[first, second] if self.balanced => {
-                let lead = (first - second) / 2.0;
-                Payoffs::of([0.5 + lead, 0.5 - lead])
-            }
-            _ => tally,
+    /// What a game provides with it, as part of a sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Hint::Prune => "a rule by which actions are pruned",
+            Hint::PrunePairs => "a rule by which pairs of actions are pruned",
+            Hint::Urgent => "urgent actions",
+            Hint::Groups => "groups of actions",
+            Hint::Ranks => "ranks of actions",
+            Hint::Estimate => "an estimate of payoffs",
+            Hint::Progress => "a measure of progress",
+            Hint::Rounds => "a count of rounds",
+            Hint::TurnsLeft => "a bound of its length",
+            Hint::Canonical => "canonical states",
+            Hint::Cells => "a board of cells",
+            Hint::Orders => "orders for several agents",
         }
     }
 }
 
-/// How [`Hints::cut_out`] finds the battlefield.
+/// A set of hints.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct HintSet(u16);
+
+impl HintSet {
+    pub const NONE: HintSet = HintSet(0);
+
+    pub const fn of(hints: &[Hint]) -> HintSet {
+        let mut set = HintSet::NONE;
+        let mut i = 0;
+        while i < hints.len() {
+            set = set.with(hints[i]);
+            i += 1;
+        }
+        set
+    }
+
+    #[must_use]
+    pub const fn with(self, hint: Hint) -> HintSet {
+        HintSet(self.0 | 1 << hint as u16)
+    }
+
+    pub const fn contains(self, hint: Hint) -> bool {
+        self.0 >> hint as u16 & 1 == 1
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Hint> {
+        Hint::ALL.into_iter().filter(move |&hint| self.contains(hint))
+    }
+}
+
+impl fmt::Debug for HintSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// What [`Hints::prune`] looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CutOut {
-    /// The box around those who can strike each other, with so many cells more on every side.
-    Box { margin: u32 },
-    /// The cells that the enemies of the player can strike in their next turn.
-    Reach,
+pub enum PruneLevel {
+    /// Each action by itself.
+    Actions,
+    /// An action together with an earlier one of the same turn, which it would waste.
+    Pairs,
 }
 
-/// What matters about a state; see [`Hints::essence`].
+/// One way in which a game can be restricted to fewer actions, such as to a part of its board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restriction {
+    pub name: &'static str,
+    pub summary: &'static str,
+    /// Found once and kept for the match, instead of at every decision.
+    pub is_kept: bool,
+}
+
+/// Which restriction a search asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RestrictBy {
+    /// The name of a [`Restriction`].
+    pub name: &'static str,
+    /// How much more than the least is allowed, in the game's own unit.
+    pub margin: u32,
+}
+
+/// A scripted player: its name and what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Script {
+    pub name: &'static str,
+    pub summary: &'static str,
+}
+
+/// The size of the row that [`Hints::cells`] writes: `rows` times `columns` codes, all below `n_codes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellShape {
+    pub rows: usize,
+    pub columns: usize,
+    /// Codes that may occur, the 0 for nothing included.
+    pub n_codes: usize,
+}
+
+impl CellShape {
+    pub fn n_cells(&self) -> usize {
+        self.rows * self.columns
+    }
+}
+
+/// What matters about a state; see [`Hints::canonical`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Essence<S> {
-    /// The same is still to come as in this state, in which two players have changed seats if
-    /// `exchanged` is set. Actions may have other names there.
+pub enum Canonical<S> {
+    /// This state has the same future, in which two players have changed seats if `exchanged` is
+    /// set. Actions may have other names there.
     State { state: S, exchanged: bool },
-    /// Everyone gets this, whatever is played.
+    /// The payoffs are these, whatever is played.
     Settled(Payoffs),
 }

@@ -4,21 +4,35 @@
 //! Nothing here does input or output, and no clock is read outside [`Budget`].
 
 mod agent;
+mod encode;
 mod game;
+pub mod hash;
 mod hints;
 mod insight;
+mod phrase;
+mod playout_options;
 mod rng;
 mod show;
 pub mod stats;
 pub mod toy;
+mod view;
 
 pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop, Watch};
+pub use encode::{Encode, ObservationShape, observe_cells};
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
-pub use hints::{CutOut, Essence, Guide, Hint, Hints};
+pub use hints::{
+    Canonical, CellShape, Hint, HintSet, Hints, PruneLevel, RestrictBy, Restriction, Script,
+};
 pub use insight::{Branch, Insight, InsightArm, InsightRow};
+pub use phrase::Phrase;
+pub use playout_options::PlayoutOptions;
 pub use rng::Rng;
-pub use show::{Board, Cell, Grid, Panel, Show, View, cell_name};
+pub use show::{Show, chooses, if_legal};
+pub use view::{
+    Badge, Board, Card, Cell, Colour, Effect, Fact, Gauge, Grid, Piece, Pile, PlayerView, Score,
+    Shape, View, cell_name, parse_cell, parse_column,
+};
 
-/// What the catalog asks of a game: rules, hints and a face.
-pub trait Playable: Game + Hints + Show + 'static {}
-impl<G: Game + Hints + Show + 'static> Playable for G {}
+/// What the catalog asks of a game: rules, hints, a face, and an encoding as numbers.
+pub trait Playable: Game + Hints + Encode + Show + 'static {}
+impl<G: Game + Hints + Encode + Show + 'static> Playable for G {}

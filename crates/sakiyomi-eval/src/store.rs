@@ -7,9 +7,13 @@
 //!
 //! Matches between players on the network are kept apart, in [`network`], since nobody can play them again.
 //!
+//! Units and kept records carry a checksum ([`checksum`]), so a changed byte is an error when they are read,
+//! never another result.
+//!
 //! A file is looked at read-only before anything is written, so what is not a store, is damaged or
 //! was written by a newer version stays untouched.
 
+mod checksum;
 mod network;
 
 use std::path::{Path, PathBuf};
@@ -19,11 +23,13 @@ use std::{io, thread};
 use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 use sakiyomi_catalog::Record;
+use sakiyomi_core::MAX_PLAYERS;
 use sakiyomi_core::stats::Tally;
 
 use crate::experiment::Evidence;
 use crate::task::TaskTexts;
 use crate::{Outcome, Played, Results, Task};
+use checksum::{CHECKSUMS, COLUMNS, UnitTexts};
 
 pub use network::{NetworkMatch, StoredMatch};
 
@@ -33,7 +39,7 @@ const APPLICATION_ID: i64 = 0x5341_4b49;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Each step of the schema's history; a file has as many of them as its version says.
-const MIGRATIONS: [&str; 3] = [CELLS, LENGTHS, network::MATCHES];
+const MIGRATIONS: [&str; 4] = [CELLS, LENGTHS, network::MATCHES, CHECKSUMS];
 
 const CELLS: &str = "
 CREATE TABLE cells (
@@ -78,6 +84,9 @@ pub enum StoreError {
     #[error("{}: is damaged ({message}); nothing was changed. Move it away to start anew, or \
              recover it with `sqlite3 {} .recover`", file.display(), file.display())]
     Damaged { file: PathBuf, message: String },
+    #[error("{}: is damaged: in cell {cell}, {problem}. `sakiyomi store prune --cell {cell}` removes the \
+             cell, so that it is played again; nothing was changed", file.display())]
+    DamagedCell { file: PathBuf, cell: i64, problem: String },
     #[error("{}: was written by a newer Sakiyomi (schema {found}, this one knows {known}); nothing \
              was changed", file.display())]
     Newer { file: PathBuf, found: i64, known: usize },
@@ -139,6 +148,9 @@ impl Store {
         if !file.exists() {
             let message = "there is no such store; `sakiyomi run` makes one".to_owned();
             return Err(StoreError::Unusable { file: file.to_owned(), message });
+        }
+        if !inspect(file)? {
+            return Err(StoreError::NotAStore { file: file.to_owned() });
         }
         Store::open(file)
     }
@@ -222,6 +234,9 @@ impl Store {
         if transaction.query_row(overlap, params![cell, first, n], |row| row.get(0))? {
             return Ok(false);
         }
+        let select = "SELECT key, n_players FROM cells WHERE id = ?1";
+        let (key, round): (String, i64) =
+            transaction.query_row(select, [cell], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let games: &[Played] = match &unit.results {
             Results::Games(games) => games,
             Results::Values(_) => &[],
@@ -235,27 +250,42 @@ impl Store {
         let json = |value: serde_json::Result<String>| {
             value.map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
         };
+        let texts = UnitTexts {
+            first_game: first,
+            n_games: n,
+            outcomes,
+            payoffs: json(serde_json::to_string(&payoffs))?,
+            turns: json(serde_json::to_string(&turns))?,
+            lengths: json(serde_json::to_string(&lengths))?,
+            n_forfeits: games.iter().filter(|played| played.forfeit.is_some()).count() as i64,
+            seconds: unit.seconds,
+            engine: env!("CARGO_PKG_VERSION").to_owned(),
+        };
         transaction.execute(
-            "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, lengths, n_forfeits, seconds, engine)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, lengths,
+                                n_forfeits, seconds, engine, checksum)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 cell,
                 first,
                 n,
-                outcomes,
-                json(serde_json::to_string(&payoffs))?,
-                json(serde_json::to_string(&turns))?,
-                json(serde_json::to_string(&lengths))?,
-                games.iter().filter(|played| played.forfeit.is_some()).count() as i64,
-                unit.seconds,
-                env!("CARGO_PKG_VERSION"),
+                texts.outcomes,
+                texts.payoffs,
+                texts.turns,
+                texts.lengths,
+                texts.n_forfeits,
+                texts.seconds,
+                texts.engine,
+                texts.checksum(&key, round),
             ],
         )?;
         for played in games {
             let Some(record) = &played.record else { continue };
-            let insert = "INSERT OR REPLACE INTO records (cell, game, record) VALUES (?1, ?2, ?3)";
-            let text = json(serde_json::to_string(record))?;
-            transaction.execute(insert, params![cell, played.number as i64, text])?;
+            let insert = "INSERT OR REPLACE INTO records (cell, game, record, checksum)
+                          VALUES (?1, ?2, ?3, ?4)";
+            let (number, text) = (played.number as i64, json(serde_json::to_string(record))?);
+            let checksum = checksum::of_record(number, &text);
+            transaction.execute(insert, params![cell, number, text, checksum])?;
         }
         transaction.commit()?;
         Ok(true)
@@ -281,55 +311,60 @@ impl Store {
     }
 
     fn each_unit(&self, cell: i64, mut look: impl FnMut(UnitRow)) -> Result<(), StoreError> {
-        let select =
-            "SELECT first_game, outcomes, payoffs, turns, lengths, n_forfeits, seconds, engine
-                      FROM units WHERE cell = ?1 ORDER BY first_game";
-        let mut read = || -> rusqlite::Result<()> {
-            let mut statement = self.connection.prepare_cached(select)?;
+        let select = format!(
+            "SELECT {COLUMNS} FROM units JOIN cells ON cells.id = units.cell
+             WHERE units.cell = ?1 ORDER BY units.first_game"
+        );
+        let mut read = || -> rusqlite::Result<Result<(), String>> {
+            let mut statement = self.connection.prepare_cached(&select)?;
             let mut rows = statement.query([cell])?;
             while let Some(row) = rows.next()? {
-                let texts: [String; 3] = [row.get(2)?, row.get(3)?, row.get(4)?];
-                let [payoffs, turns, lengths] = texts;
-                look(UnitRow {
-                    first_game: row.get::<_, i64>(0)? as u64,
-                    outcomes: row.get(1)?,
-                    payoffs: serde_json::from_str(&payoffs).unwrap_or_default(),
-                    turns: serde_json::from_str(&turns).unwrap_or_default(),
-                    lengths: serde_json::from_str(&lengths).unwrap_or_default(),
-                    n_forfeits: row.get::<_, i64>(5)? as u64,
-                    seconds: row.get(6)?,
-                    engine: row.get(7)?,
-                });
+                match UnitTexts::read(row)? {
+                    Ok(unit) => look(unit),
+                    Err(problem) => return Ok(Err(problem)),
+                }
             }
-            Ok(())
+            Ok(Ok(()))
         };
-        read().map_err(|error| self.explain(&error))
+        let read = read().map_err(|error| self.explain(&error))?;
+        read.map_err(|problem| self.damaged(cell, problem))
+    }
+
+    fn damaged(&self, cell: i64, problem: String) -> StoreError {
+        StoreError::DamagedCell { file: self.file.clone(), cell, problem }
     }
 
     /// All cells, in the order in which they were made.
     pub fn cells(&self) -> Result<Vec<StoredCell>, StoreError> {
-        let select = "SELECT id, game, first, second, seed, behaviour, n_players, unit_games
+        let select = "SELECT id, game, first, second, seed, behaviour, n_players, unit_games, key
                       FROM cells ORDER BY id";
         let read = || -> rusqlite::Result<Vec<(TaskTexts, StoredCellRow)>> {
             let mut statement = self.connection.prepare(select)?;
             let rows = statement.query_map([], |row| {
                 let texts = [row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?];
                 let unit_games: Option<i64> = row.get(7)?;
-                Ok((texts, (row.get(0)?, row.get(5)?, row.get(6)?, unit_games)))
+                Ok((texts, (row.get(0)?, row.get(5)?, row.get(6)?, unit_games, row.get(8)?)))
             })?;
             rows.collect()
         };
         let rows = read().map_err(|error| self.explain(&error))?;
+        for (texts, (id, behaviour, round, _, stored)) in &rows {
+            if *stored != key(texts, behaviour) || !(1..=MAX_PLAYERS as i64).contains(round) {
+                let message = format!("what was played does not match the key of the cell {id}");
+                return Err(StoreError::Damaged { file: self.file.clone(), message });
+            }
+        }
         // A name that this version does not know is of no use to it.
-        let known = rows.into_iter().filter_map(|(texts, (id, behaviour, round, unit_games))| {
-            Some(StoredCell {
-                id,
-                task: Task::from_texts(&texts)?,
-                behaviour,
-                round: round as u64,
-                unit_games: unit_games.map(|n| n as u64),
-            })
-        });
+        let known =
+            rows.into_iter().filter_map(|(texts, (id, behaviour, round, unit_games, _))| {
+                Some(StoredCell {
+                    id,
+                    task: Task::from_texts(&texts)?,
+                    behaviour,
+                    round: round as u64,
+                    unit_games: unit_games.map(|n| n as u64),
+                })
+            });
         Ok(known.collect())
     }
 
@@ -355,13 +390,19 @@ impl Store {
 
     /// The kept record of one game of a cell.
     pub fn record(&self, cell: i64, game: u64) -> Result<Option<Record>, StoreError> {
-        let select = "SELECT record FROM records WHERE cell = ?1 AND game = ?2";
-        let text: Option<String> = self
+        let select = "SELECT record, checksum FROM records WHERE cell = ?1 AND game = ?2";
+        let number = game as i64;
+        let found: Option<(String, Option<i64>)> = self
             .connection
-            .query_row(select, params![cell, game as i64], |row| row.get(0))
+            .query_row(select, params![cell, number], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()
             .map_err(|error| self.explain(&error))?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        let Some((text, checksum)) = found else { return Ok(None) };
+        if checksum.is_some_and(|stored| stored != checksum::of_record(number, &text)) {
+            let problem = format!("the record of game {game} does not match its checksum");
+            return Err(self.damaged(cell, problem));
+        }
+        Ok(serde_json::from_str(&text).ok())
     }
 
     /// The numbers of the first games of a cell whose records were kept.
@@ -437,10 +478,10 @@ impl UnitRow {
     }
 }
 
-type StoredCellRow = (i64, String, i64, Option<i64>);
+type StoredCellRow = (i64, String, i64, Option<i64>, String);
 
-/// Looks at an existing file without changing it.
-fn inspect(file: &Path) -> Result<(), StoreError> {
+/// Looks at an existing file without changing it. False if there is nothing in it yet.
+fn inspect(file: &Path) -> Result<bool, StoreError> {
     let look = || -> rusqlite::Result<(i64, i64, i64, String)> {
         let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         connection.busy_timeout(PATIENCE)?;
@@ -450,17 +491,17 @@ fn inspect(file: &Path) -> Result<(), StoreError> {
         let (application, version) = (number("application_id")?, number("user_version")?);
         let tables =
             connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
-        let health = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        let health = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
         Ok((application, version, tables, health))
     };
     let file = file.to_owned();
     match patiently(look) {
         // Whoever made it was killed before anything was written into it.
-        Ok((0, 0, 0, health)) if health == "ok" => Ok(()),
+        Ok((0, 0, 0, health)) if health == "ok" => Ok(false),
         Ok((APPLICATION_ID, version, ..)) if version as usize > MIGRATIONS.len() => {
             Err(StoreError::Newer { file, found: version, known: MIGRATIONS.len() })
         }
-        Ok((APPLICATION_ID, _, _, health)) if health == "ok" => Ok(()),
+        Ok((APPLICATION_ID, _, _, health)) if health == "ok" => Ok(true),
         Ok((APPLICATION_ID, _, _, health)) => Err(StoreError::Damaged { file, message: health }),
         Ok(_) => Err(StoreError::NotAStore { file }),
         Err(error) => Err(explain(&file, &error)),

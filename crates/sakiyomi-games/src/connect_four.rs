@@ -7,10 +7,14 @@
 //! every column (the layout of John Tromp's Fhourstones).
 
 use sakiyomi_core::{
-    Board, Game, Hints, Payoffs, Player, Rng, Scratch, Show, Turn, View, cell_name,
+    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs,
+    Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
+    parse_column,
 };
 
-use crate::two_players::{Status, drawn, keep_good, opponent, squash};
+use crate::two_players::{
+    Status, keep_good, name_of, observe_pieces, opponent, owner_code, piece_cell, squash,
+};
 use crate::{SizeError, Word};
 
 /// The rules on one size of board; 7x6 by default. `W` holds width x (height + 1) bits.
@@ -198,6 +202,14 @@ impl<W: Word> Game for ConnectFour<W> {
         };
     }
 
+    fn legal(&self, position: &Position<W>, player: Player, column: Column) -> bool {
+        let playable = self.playable(position.stones[0] | position.stones[1]);
+        let x = u32::from(column.0);
+        position.status == Status::ToMove(player)
+            && x < self.width
+            && playable.meets(self.column(x))
+    }
+
     #[inline]
     fn random_action(
         &self,
@@ -236,13 +248,22 @@ impl<W: Word> Game for ConnectFour<W> {
 }
 
 impl<W: Word> Hints for ConnectFour<W> {
-    fn prunes(&self) -> bool {
-        true
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Prune, Hint::Estimate, Hint::Cells])
     }
 
     /// Decisive and anti-decisive moves (Teytaud and Teytaud 2010): a win at once is taken, and if
     /// the opponent threatens one, only the cells that they need are worth a look.
-    fn prune(&self, position: &Position<W>, player: Player, actions: &mut Vec<Column>) {
+    fn prune(
+        &self,
+        position: &Position<W>,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<Column>,
+    ) {
+        if level != PruneLevel::Actions {
+            return;
+        }
         let playable = self.playable(position.stones[0] | position.stones[1]);
         let wins = playable & self.completing(position.stones[player.index()]);
         let threats = playable & self.completing(position.stones[opponent(player).index()]);
@@ -262,6 +283,42 @@ impl<W: Word> Hints for ConnectFour<W> {
         });
         Some(squash(first - second, 6.0))
     }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: self.height(), columns: self.width(), n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position<W>, out: &mut Vec<u8>) {
+        for y in 0..self.height {
+            out.extend((0..self.width).map(|x| {
+                let index = x * (self.height + 1) + y;
+                owner_code(position.stones.map(|stones| stones.has(index)))
+            }));
+        }
+    }
+}
+
+impl<W: Word> Encode for ConnectFour<W> {
+    /// One's own stones, those of the opponent, and whether one is to move.
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        Some(ObservationShape { planes: 3, rows: self.height(), columns: self.width() })
+    }
+
+    fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
+        let own = |side: Player, cell: usize| {
+            let (x, y) = (cell as u32 % self.width, cell as u32 / self.width);
+            position.stones[side.index()].has(x * (self.height + 1) + y)
+        };
+        observe_pieces(player, position.status, self.width() * self.height(), own, out);
+    }
+
+    fn n_action_indices(&self) -> usize {
+        self.width()
+    }
+
+    fn action_index(&self, _: &Position<W>, _: Player, column: Column) -> Option<usize> {
+        Some(column.0.into())
+    }
 }
 
 impl<W: Word> Show for ConnectFour<W> {
@@ -273,15 +330,19 @@ impl<W: Word> Show for ConnectFour<W> {
     fn view(&self, position: &Position<W>) -> View {
         let piece = |x: usize, y: usize| {
             let index = x as u32 * (self.height + 1) + y as u32;
-            drawn(position.stones.iter().position(|stones| stones.has(index)), NAMES)
+            let owner = position.stones.iter().position(|stones| stones.has(index));
+            piece_cell(owner, NAMES, Shape::Stone)
         };
+        let mut board = Board::square(self.width(), self.height(), piece);
         let caption = match position.status {
-            Status::ToMove(player) => format!("{} to move", NAMES[player.index()]),
-            Status::Won(player) => format!("{} wins with four in a row", NAMES[player.index()]),
-            Status::Drawn => "draw".to_owned(),
+            Status::ToMove(player) => Phrase::to_move(self.player_name(player)),
+            Status::Won(player) => {
+                board.marked = self.winning_cells(position.stones[player.index()]);
+                Phrase::new("{0} wins with four in a row").with(self.player_name(player))
+            }
+            Status::Drawn => Phrase::new("draw"),
         };
-        let board = Some(Board::square(self.width(), self.height(), piece));
-        View { board, panels: Vec::new(), caption }
+        View { board: Some(board), caption, ..View::default() }
     }
 
     /// The cell in which the stone comes to rest.
@@ -292,8 +353,45 @@ impl<W: Word> Show for ConnectFour<W> {
         places.map(|(x, y)| Board::square_index(self.width(), self.height(), x, y)).collect()
     }
 
-    fn player_name(&self, player: Player) -> String {
-        NAMES[player.index()].to_owned()
+    /// The whole column.
+    fn action_area(&self, _: &Position<W>, _: Player, action: Column) -> Vec<u16> {
+        let (width, height) = (self.width(), self.height());
+        (0..height).map(|y| Board::square_index(width, height, action.0.into(), y)).collect()
+    }
+
+    fn player_name(&self, player: Player) -> Phrase {
+        name_of(player, NAMES)
+    }
+
+    fn player_colour(&self, player: Player) -> Option<Colour> {
+        Some([Colour::Yellow, Colour::Red][player.index()])
+    }
+
+    fn parse(&self, position: &Position<W>, player: Player, text: &str) -> Option<Column> {
+        let column = parse_column(text.trim()).filter(|&column| column < self.width())?;
+        if_legal(self, position, player, Column(column as u8))
+    }
+}
+
+impl<W: Word> ConnectFour<W> {
+    /// The cells of every four in a row among these stones, as the board lists them.
+    fn winning_cells(&self, stones: W) -> Vec<u16> {
+        let (width, height) = (self.width(), self.height());
+        let has = |x: usize, y: usize| {
+            x < width && y < height && stones.has(x as u32 * (self.height + 1) + y as u32)
+        };
+        let mut cells = std::collections::BTreeSet::new();
+        for (x, y) in (0..width).flat_map(|x| (0..height).map(move |y| (x, y))) {
+            for (right, up) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
+                let line = [0, 1, 2, 3].map(|i| {
+                    (x + i * right, y.checked_add_signed(up * i as isize).unwrap_or(height))
+                });
+                if line.iter().all(|&(x, y)| has(x, y)) {
+                    cells.extend(line.map(|(x, y)| Board::square_index(width, height, x, y)));
+                }
+            }
+        }
+        cells.into_iter().collect()
     }
 }
 

@@ -2,11 +2,14 @@
 //! in a row win. A full board is a draw.
 
 use sakiyomi_core::{
-    Board, Game, Hints, Payoffs, Player, Rng, Scratch, Show, Turn, View, cell_name,
+    Board, CellShape, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs, Phrase,
+    Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
 use crate::Word;
-use crate::two_players::{Status, drawn, keep_good, opponent};
+use crate::two_players::{
+    Status, keep_good, name_of, observe_pieces, opponent, owner_code, piece_cell,
+};
 
 /// The rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +76,10 @@ impl Game for TicTacToe {
         };
     }
 
+    fn legal(&self, position: &Position, player: Player, mark: Mark) -> bool {
+        position.status == Status::ToMove(player) && u64::from(position.free()).has(mark.0.into())
+    }
+
     #[inline]
     fn random_action(
         &self,
@@ -127,17 +134,18 @@ fn has_three(marks: u16) -> bool {
     HAS_THREE[usize::from(marks & BOARD)]
 }
 
+const ROWS: [usize; 8] = [
+    0b000_000_111,
+    0b000_111_000,
+    0b111_000_000,
+    0b001_001_001,
+    0b010_010_010,
+    0b100_100_100,
+    0b100_010_001,
+    0b001_010_100,
+];
+
 static HAS_THREE: [bool; 512] = {
-    const ROWS: [usize; 8] = [
-        0b000_000_111,
-        0b000_111_000,
-        0b111_000_000,
-        0b001_001_001,
-        0b010_010_010,
-        0b100_100_100,
-        0b100_010_001,
-        0b001_010_100,
-    ];
     let mut table = [false; 512];
     let mut marks = 0;
     while marks < 512 {
@@ -169,13 +177,22 @@ static LISTS: [u64; 512] = {
 };
 
 impl Hints for TicTacToe {
-    fn prunes(&self) -> bool {
-        true
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Prune, Hint::Cells])
     }
 
     /// Decisive and anti-decisive moves (Teytaud and Teytaud 2010): a win at once is taken, and if
     /// the opponent threatens one, only the cells that they need are worth a look.
-    fn prune(&self, position: &Position, player: Player, actions: &mut Vec<Mark>) {
+    fn prune(
+        &self,
+        position: &Position,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<Mark>,
+    ) {
+        if level != PruneLevel::Actions {
+            return;
+        }
         let completes = |marks: u16, mark: &Mark| has_three(marks | 1 << mark.0);
         let own = position.marks[player.index()];
         let other = position.marks[opponent(player).index()];
@@ -185,6 +202,34 @@ impl Hints for TicTacToe {
             keep_good(actions, |mark| completes(other, mark));
         }
     }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: SIDE, columns: SIDE, n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position, out: &mut Vec<u8>) {
+        out.extend((0..9).map(|cell| owner_code(position.marks.map(|own| own >> cell & 1 == 1))));
+    }
+}
+
+impl Encode for TicTacToe {
+    /// One's own marks, those of the opponent, and whether one is to move.
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        Some(ObservationShape { planes: 3, rows: SIDE, columns: SIDE })
+    }
+
+    fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
+        let own = |side: Player, cell: usize| position.marks[side.index()] >> cell & 1 == 1;
+        observe_pieces(player, position.status, SIDE * SIDE, own, out);
+    }
+
+    fn n_action_indices(&self) -> usize {
+        SIDE * SIDE
+    }
+
+    fn action_index(&self, _: &Position, _: Player, mark: Mark) -> Option<usize> {
+        Some(mark.0.into())
+    }
 }
 
 impl Show for TicTacToe {
@@ -193,25 +238,40 @@ impl Show for TicTacToe {
     }
 
     fn view(&self, position: &Position) -> View {
-        let board = Board::square(SIDE, SIDE, |x, y| {
-            drawn(position.marks.iter().position(|marks| marks >> (y * SIDE + x) & 1 == 1), NAMES)
+        let mut board = Board::square(SIDE, SIDE, |x, y| {
+            let owner = position.marks.iter().position(|marks| marks >> (y * SIDE + x) & 1 == 1);
+            piece_cell(owner, NAMES, Shape::Mark)
         });
         let caption = match position.status {
-            Status::ToMove(player) => format!("{} to move", NAMES[player.index()]),
-            Status::Won(player) => format!("{} wins with three in a row", NAMES[player.index()]),
-            Status::Drawn => "draw".to_owned(),
+            Status::ToMove(player) => Phrase::to_move(self.player_name(player)),
+            Status::Won(player) => {
+                let own = usize::from(position.marks[player.index()]);
+                let lines = ROWS.iter().filter(|&&row| own & row == row);
+                let cells = lines.fold(0, |cells, row| cells | *row as u64);
+                board.marked = cells.indices().map(|cell| board_index(cell as usize)).collect();
+                Phrase::new("{0} wins with three in a row").with(self.player_name(player))
+            }
+            Status::Drawn => Phrase::new("draw"),
         };
-        View { board: Some(board), panels: Vec::new(), caption }
+        View { board: Some(board), caption, ..View::default() }
     }
 
     fn action_cells(&self, _: &Position, _: Player, action: Mark) -> Vec<u16> {
-        let cell = action.0 as usize;
-        vec![Board::square_index(SIDE, SIDE, cell % SIDE, cell / SIDE)]
+        vec![board_index(action.0.into())]
     }
 
-    fn player_name(&self, player: Player) -> String {
-        NAMES[player.index()].to_owned()
+    fn player_name(&self, player: Player) -> Phrase {
+        name_of(player, NAMES)
     }
+
+    fn parse(&self, position: &Position, player: Player, text: &str) -> Option<Mark> {
+        let (x, y) = parse_cell(text.trim()).filter(|&(x, y)| x < SIDE && y < SIDE)?;
+        if_legal(self, position, player, Mark((y * SIDE + x) as u8))
+    }
+}
+
+fn board_index(cell: usize) -> u16 {
+    Board::square_index(SIDE, SIDE, cell % SIDE, cell / SIDE)
 }
 
 const NAMES: [&str; 2] = ["x", "o"];

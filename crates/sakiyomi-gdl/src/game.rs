@@ -12,7 +12,10 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use sakiyomi_core::{Game, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng, Scratch, Turn};
+use sakiyomi_core::{
+    CellShape, Encode, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng,
+    Scratch, Turn,
+};
 
 use crate::board::BoardShape;
 use crate::check::{Finding, Severity, check};
@@ -444,4 +447,22 @@ impl RandomWalk<'_> {
     }
 }
 
-impl Hints for GdlGame {}
+impl Encode for GdlGame {}
+
+impl Hints for GdlGame {
+    fn provides(&self) -> HintSet {
+        if self.board().is_some() { HintSet::of(&[Hint::Cells]) } else { HintSet::NONE }
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        let (columns, rows) = self.board_size()?;
+        Some(CellShape { rows, columns, n_codes: self.piece_names().len() + 1 })
+    }
+
+    /// The code of a piece is its place in [`GdlGame::piece_names`], from 1.
+    fn cells(&self, state: &State, out: &mut Vec<u8>) {
+        if let Some(shape) = self.board() {
+            shape.read(self.engine(), &state.position, out);
+        }
+    }
+}

@@ -13,13 +13,14 @@
 //! planning until it does not choose any more, the others being drawn at random.
 
 use sakiyomi_core::{
-    Agent, Budget, Choice, Context, Forfeit, Game, Guide, Hints, Player, Rng, Scratch, Turn,
+    Agent, Budget, Choice, Context, Forfeit, Game, Hints, Player, PlayoutOptions, Rng, Scratch,
+    Turn,
 };
 
-/// Trials without which a plan counts as even.
+/// Pseudo-trials with payoff 1/2 that are added to every plan.
 const PRIOR_TRIALS: f64 = 4.0;
 /// Actions beyond which a plan is not made.
-const LONGEST_PLAN: usize = 200;
+const MAX_PLAN_ACTIONS: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EvolutionSettings {
@@ -30,7 +31,7 @@ pub struct EvolutionSettings {
     /// The probability with which an action of a child is drawn anew.
     pub mutation: f64,
     /// What is left out when actions are drawn, and how playouts go.
-    pub guide: Guide,
+    pub playout: PlayoutOptions,
 }
 
 /// The agent. It keeps its plans over the decisions of one turn.
@@ -121,7 +122,7 @@ impl<G: Hints> Agent<G> for Evolution<G> {
         self.player = player;
         let mut trial = Trial {
             game,
-            guide: self.settings.guide,
+            options: self.settings.playout,
             player,
             state: state.clone(),
             scratch: Scratch::default(),
@@ -170,7 +171,7 @@ impl<G: Hints> Agent<G> for Evolution<G> {
 /// What is needed to carry out plans.
 struct Trial<'a, G: Game> {
     game: &'a G,
-    guide: Guide,
+    options: PlayoutOptions,
     player: Player,
     state: G::State,
     scratch: Scratch<G::Action>,
@@ -180,7 +181,7 @@ impl<G: Hints> Trial<'_, G> {
     /// Carries out a plan from the state, writes into it what was drawn, and returns what the
     /// player got in the end.
     fn run(&mut self, plan: &mut Plan<G::Action>, rng: &mut Rng) -> f64 {
-        let Trial { game, guide, player, state, scratch } = self;
+        let Trial { game, options, player, state, scratch } = self;
         let mut n_done = 0;
         loop {
             match game.turn(state) {
@@ -188,17 +189,18 @@ impl<G: Hints> Trial<'_, G> {
                     let outcome = game.sample(state, &mut scratch.outcomes, rng);
                     game.apply(state, &[outcome]);
                 }
-                Turn::Choose(who) if who.contains(*player) && n_done < LONGEST_PLAN => {
+                Turn::Choose(who) if who.contains(*player) && n_done < MAX_PLAN_ACTIONS => {
                     let planned = plan.actions.get(n_done).copied().flatten();
                     scratch.joint.clear();
                     for other in who {
                         let actions = &mut scratch.actions;
                         actions.clear();
                         game.actions(state, other, actions);
-                        guide.prune(*game, state, other, actions);
+                        options.prune(*game, state, other, actions);
                         let kept = planned.filter(|a| other == *player && actions.contains(a));
                         scratch.joint.push(kept.unwrap_or_else(|| {
-                            if guide.keen > 0.0 && rng.unit() < guide.keen {
+                            let probability = options.urgent_probability;
+                            if probability > 0.0 && rng.unit() < probability {
                                 game.urgent(state, other, actions);
                             }
                             actions[rng.below(actions.len())]
@@ -215,9 +217,9 @@ impl<G: Hints> Trial<'_, G> {
             }
         }
         plan.actions.truncate(n_done);
-        let payoffs = match guide.is_plain() {
+        let payoffs = match options.is_plain() {
             true => game.playout(state, scratch, rng),
-            false => game.guided_playout(state, guide, scratch, rng),
+            false => game.guided_playout(state, options, scratch, rng),
         };
         payoffs[*player]
     }
@@ -234,7 +236,7 @@ mod tests {
             budget: Budget::iterations(iterations),
             population: 10,
             mutation: 0.2,
-            guide: Guide::default(),
+            playout: PlayoutOptions::default(),
         })
     }
 

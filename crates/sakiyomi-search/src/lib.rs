@@ -1,6 +1,7 @@
 //! Searches over any game: one Monte-Carlo tree search with its variants, flat Monte Carlo,
 //! max^n with alpha-beta, online evolution of turns, and the random player that all of them must beat.
 
+mod census;
 mod evolution;
 mod exact;
 mod flat;
@@ -8,7 +9,6 @@ mod matrix;
 mod maxn;
 pub mod mcts;
 mod random;
-mod rule;
 mod sequential;
 
 pub use evolution::{Evolution, EvolutionSettings};
@@ -16,7 +16,10 @@ pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use flat::FlatMonteCarlo;
 pub use matrix::MatrixGame;
 pub use maxn::MaxN;
-pub use mcts::{Answer, Bandit, Groups, Learned, Mcts, MctsSettings, Place, TreeSearch};
+pub use mcts::{
+    Answer, Bandit, Evaluation, EvaluationError, Groups, LeafEvaluator, LeafPosition, Mcts,
+    MctsSettings, NodeRef, Observer, PlayoutEvaluator, PuctSearch, PuctSettings, RootNoise,
+    Strategy, TooManyActions, Trail, TreeSearch, Unobserved,
+};
 pub use random::RandomPlayer;
-pub use rule::RulePlayer;
 pub use sequential::SequentialUct;

@@ -14,6 +14,12 @@ impl<G: Game> Agent<G> for RandomPlayer {
         context: &mut Context<'_>,
     ) -> Result<Choice<G::Action>, Forfeit> {
         let mut actions = Vec::new();
+        if !game.lists_all_actions() {
+            // The policy cannot be listed either, so it names what was drawn.
+            let action = game.random_action(state, player, &mut actions, context.rng);
+            let policy = vec![(action, 1.0)];
+            return Ok(Choice { action, policy, value: None, iterations: 0, nodes: 0 });
+        }
         game.actions(state, player, &mut actions);
         let action = actions[context.rng.below(actions.len())];
         let share = 1.0 / actions.len() as f64;

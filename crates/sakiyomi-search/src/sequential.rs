@@ -3,8 +3,8 @@
 //! That overrates the others, so the search never counts on deceiving them.
 
 use sakiyomi_core::{
-    Agent, Choice, Context, Forfeit, Game, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng,
-    Scratch, Turn,
+    Agent, Choice, Context, Forfeit, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player,
+    Players, PruneLevel, Rng, Scratch, Turn,
 };
 
 use crate::{Mcts, MctsSettings};
@@ -129,16 +129,23 @@ impl<G: Game> Game for OneByOne<'_, G> {
 }
 
 impl<G: Hints> Hints for OneByOne<'_, G> {
-    fn prunes(&self) -> bool {
-        self.game.prunes()
+    fn provides(&self) -> HintSet {
+        let kept = [Hint::Prune, Hint::PrunePairs].into_iter();
+        kept.filter(|&hint| self.game.provides().contains(hint)).fold(HintSet::NONE, HintSet::with)
     }
 
-    fn prune(&self, pending: &Self::State, player: Player, actions: &mut Vec<G::Action>) {
-        self.game.prune(&pending.state, player, actions);
+    fn prune(
+        &self,
+        pending: &Self::State,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<G::Action>,
+    ) {
+        self.game.prune(&pending.state, player, level, actions);
     }
 }
 
-/// UCT on the game one by one. It starts from nothing at every decision.
+/// UCT on the sequentialised game, rebuilt at each decision.
 #[derive(Clone, Copy, Debug)]
 pub struct SequentialUct {
     settings: MctsSettings,

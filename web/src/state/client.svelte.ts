@@ -21,7 +21,7 @@ export class Failure extends Error {
 }
 
 export function trouble<Code extends Trouble["code"]>(code: Code, message: string): Trouble & { code: Code } {
-  return { code, message, line: null, column: null };
+  return { code, message, line: null, column: null, step: null };
 }
 
 /** Anything that was thrown, as something to show. Null if it was only cancelled. */
@@ -146,7 +146,7 @@ async function errorOf(response: Response): Promise<ApiError | null> {
   const text = await response.text();
   try {
     const error = JSON.parse(text) as Partial<ApiError>;
-    if (typeof error.code === "string" && typeof error.message === "string") return { line: null, column: null, ...error } as ApiError;
+    if (typeof error.code === "string" && typeof error.message === "string") return { line: null, column: null, step: null, ...error } as ApiError;
   } catch {
     // Not ours.
   }

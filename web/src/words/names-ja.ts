@@ -40,31 +40,6 @@ export const SHEETS: Record<string, string> = {
   ttcc4: "TTCC4", "tug-of-war": "綱引き",
 };
 
-/** Player names and the short texts that games write. Whole sentences come before the words in them. */
-export const PHRASES: [RegExp, string][] = [
-  [/^(.+) to move$/, "$1の番"], [/^(.+) has to pass$/, "$1はパスするしかありません"],
-  [/^(.+) to act, round (\d+) of (\d+)$/, "$1の番、全 $3 ラウンド中 $2"], [/^(.+) tries to confuse, round (\d+) of (\d+)$/, "$1が混乱を試みる、全 $3 ラウンド中 $2"],
-  [/^the pieces are dealt$/, "駒の能力を決めています"], [/^a vulture card is turned over$/, "ハゲタカ札をめくります"],
-  [/^everyone plays a card; the (lowest|highest) takes (\S+)$/, "全員が札を出します。$1が $2 を取ります"],
-  [/^(.+) with (-?\d+) points$/, "$1、$2 点"], [/^(.+) wins with (three|four) in a row$/, "$1が$2並べて勝ち"],
-  [/^(.+) wins by reaching row (\d+)$/, "$1が $2 段目に到達して勝ち"], [/^(.+) wins by capturing every pawn$/, "$1が全てのポーンを取って勝ち"],
-  [/^(.+) wins by wiping out the other side$/, "$1が敵を全滅させて勝ち"], [/^(.+) wins by (\d+) to (\d+) hit points$/, "$1の勝ち(体力 $2 対 $3)"],
-  [/^(.+) wins by (\d+) to (\d+)$/, "$1の勝ち($2 対 $3)"], [/^draw: both sides are wiped out$/, "引き分け(両軍全滅)"],
-  [/^draw with (\d+) hit points each$/, "引き分け(体力各 $1)"], [/^draw$/, "引き分け"], [/^(.+) choose at the same time$/, "$1が同時に選びます"],
-  [/\blowest\b/g, "最も低い札"], [/\bhighest\b/g, "最も高い札"], [/\bthree\b/g, "三つ"], [/\bfour\b/g, "四つ"], [/ and /g, " と "], [/\bnothing\b/g, "なし"],
-  [/\((\d+) left\)/g, "(残り $1)"], [/\battack\b(?! \d)/g, "攻撃"],
-  [/\bplayer (\d+)\b/g, "プレイヤー$1"],
-  [/\bblack\b/g, "黒"], [/\bwhite\b/g, "白"], [/\bred\b/g, "赤"], [/\bblue\b/g, "青"], [/\bgreen\b/g, "緑"], [/\byellow\b/g, "黄"],
-  [/\blight\b/g, "明"], [/\bdark\b/g, "暗"], [/\bfirst\b/g, "先手"], [/\bsecond\b/g, "後手"], [/\bleft\b/g, "左"], [/\bright\b/g, "右"],
-  [/\bwolf\b/g, "狼"], [/\bsheep\b/g, "羊"],
-  [/\bon the table\b/g, "場の札"], [/\bface down\b/g, "伏せ札"], [/(-?\d+) points?, holds\b/g, "$1 点、手札"],
-  [/\bholds\b/g, "手札"], [/(\S+) carried over/g, "持ち越し $1"], [/(\d+) discs?\b/g, "$1 枚"],
-  [/(\d+) hp\b/g, "体力 $1"], [/\battack (\d+)/g, "攻撃 $1"], [/\bdefence (\d+)/g, "防御 $1"], [/\bintellect (\d+)/g, "知力 $1"],
-  [/\bvalour\b/g, "武勇"], [/\bsprint\b/g, "疾走"], [/\bcharge\b/g, "突撃"], [/\bconfuse\b/g, "混乱"], [/\bfire\b/g, "火計"],
-  [/\bconfused\b/g, "混乱中"], [/\bmoved\b/g, "移動済"], [/\bacted\b/g, "行動済"],
-  [/\bdeals (\d+)/g, "与える損害 $1"], [/\btakes (\d+)/g, "受ける損害 $1"],
-];
-
 /** What parameters of games and agents mean. Those of the same name mean the same everywhere. */
 export const PARAMETERS: Record<string, string> = {
   width: "盤の列数", height: "盤の段数", scenario: "a、b、c(論文のもの)、random(能力もランダム)、field(20×20)、plain(40×40)など",

@@ -109,6 +109,11 @@ impl Estimate {
         Estimate { value, low, high }
     }
 
+    /// The same for what cannot be below 0, such as a length.
+    fn not_negative((value, Interval { low, high }): (f64, Interval)) -> Estimate {
+        Estimate::within((value, Interval { low: low.max(0.0), high }))
+    }
+
     pub fn interval(&self) -> Interval {
         Interval { low: self.low, high: self.high }
     }
@@ -144,7 +149,7 @@ impl Lengths {
             sum += f64::from(length) * count as f64;
             squares += f64::from(length).powi(2) * count as f64;
         }
-        mean_interval(n, sum, squares).map(Estimate::within)
+        mean_interval(n, sum, squares).map(Estimate::not_negative)
     }
 
     fn mirrored(&self) -> Lengths {
@@ -203,9 +208,7 @@ impl Evidence {
                 let n = self.values.len() as u64;
                 let measured = mean_interval(n, self.values.iter().sum(), squares);
                 // No strategy is worse than its best response, so nothing is below 0.
-                return measured.map(|(mean, Interval { low, high })| {
-                    Estimate::within((mean, Interval { low: low.max(0.0), high }))
-                });
+                return measured.map(Estimate::not_negative);
             }
             _ => {}
         }
@@ -252,7 +255,9 @@ pub(super) mod tests {
         assert_eq!(empty, sum);
         assert_eq!(Evidence::default().estimate(Quantity::Score, Part::All), None);
         let one = evidence(1, 0, 0).estimate(Quantity::Turns, Part::All).unwrap();
-        assert!(one.high.is_infinite());
+        assert!(one.high.is_infinite() && one.low == 0.0, "{one:?}");
+        let two = evidence(1, 0, 1).estimate(Quantity::Turns, Part::All).unwrap();
+        assert!(two.low == 0.0 && two.high > 12.0, "no game has a negative length: {two:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use sakiyomi_catalog::{AgentSpec, GameSpec};
+use sakiyomi_catalog::{AgentSpec, GameSpec, read_text};
 use sakiyomi_core::stats::Tally;
 use serde::Deserialize;
 use toml::{Spanned, Value};
@@ -27,7 +27,7 @@ pub enum ExperimentError {
 }
 
 pub(super) fn load(path: &Path) -> Result<Experiment, ExperimentError> {
-    let text = fs::read_to_string(path).map_err(|error| ExperimentError::File {
+    let text = read_text(path).map_err(|error| ExperimentError::File {
         file: path.to_owned(),
         message: format!("cannot be read: {error}"),
     })?;

@@ -207,7 +207,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("s");
         let store = Store::open(&file).unwrap();
-        store.connection.execute_batch("DROP TABLE network_matches").unwrap();
+        let younger = "DROP TABLE network_matches; ALTER TABLE units DROP COLUMN checksum;
+                       ALTER TABLE records DROP COLUMN checksum";
+        store.connection.execute_batch(younger).unwrap();
         store.connection.pragma_update(None, "user_version", 2).unwrap();
         drop(store);
         let store = Store::open(&file).unwrap();

@@ -170,3 +170,115 @@ fn a_store_is_born_once_however_many_open_it() {
         }
     }
 }
+
+/// Every byte of what was stored is covered: whatever single bit is flipped, the store is refused or says what
+/// it said before.
+#[test]
+fn a_flipped_bit_is_never_another_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s");
+    let mut store = Store::open(&file).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    store.add(cell.id, &unit(0, &"WDLL".repeat(30))).unwrap();
+    store.add(cell.id, &unit(120, &"LWWD".repeat(30))).unwrap();
+    store.connection.pragma_update(None, "journal_mode", "delete").unwrap();
+    drop(store);
+    let games = |file: &Path| -> Result<String, StoreError> {
+        let mut text = String::new();
+        Store::open_existing(file)?.each_game(|row| {
+            text += &format!(
+                "{} {} {} {:?} {:?}\n",
+                row.cell.task.seed(),
+                row.outcome,
+                row.payoff,
+                row.turns,
+                row.length
+            );
+        })?;
+        Ok(text)
+    };
+    let (whole, bytes) = (games(&file).unwrap(), fs::read(&file).unwrap());
+    assert_eq!(whole.lines().count(), 240);
+    let (mut n_refused, copy) = (0, folder.path().join("copy"));
+    // A step that is prime to 8 and to the size of a page meets every bit and all of the pages.
+    for bit in (0..bytes.len() * 8).step_by(1_201) {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&copy, flipped).unwrap();
+        for extra in ["copy-wal", "copy-shm"] {
+            let _ = fs::remove_file(folder.path().join(extra));
+        }
+        match games(&copy) {
+            Ok(text) => assert_eq!(text, whole, "bit {bit}"),
+            Err(_) => n_refused += 1,
+        }
+    }
+    assert!(n_refused > 10, "{n_refused} refused: the bits have missed the units");
+}
+
+/// Units without a checksum count if they could have been written.
+#[test]
+fn older_units_are_checked_by_what_they_may_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let mut first = 0;
+    let mut count = |outcomes: &str, payoffs: &str, turns: &str, forfeits: i64| {
+        store.connection.execute("DELETE FROM units", []).unwrap();
+        let insert = "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns,
+                      n_forfeits, seconds, engine) VALUES (1, ?1, 2, ?2, ?3, ?4, ?5, 0.1, 'old')";
+        let values = params![first, outcomes, payoffs, turns, forfeits];
+        store.connection.execute(insert, values).unwrap();
+        first += 2;
+        let counted = store.count(cell.id, 2, 99);
+        counted.map(|counted| counted.evidence.tally.games()).map_err(|error| error.to_string())
+    };
+    assert_eq!(count("WL", "[1.0,0.0]", "[7,8]", 1), Ok(2));
+    let wrong = [
+        ("WX", "[1.0,0.0]", "[7,8]", 0, "`outcomes`"),
+        ("WMM", "[1.0,0.0]", "[7,8]", 0, "`outcomes`"),
+        ("WL", "[1.0,4.0]", "[7,8]", 0, "`payoffs`"),
+        ("WL", "[1.0]", "[7,8]", 0, "`payoffs`"),
+        ("WL", "[1.0,0.0]", "[7;8]", 0, "`turns`"),
+        ("WL", "[1.0,0.0]", "[7,8]", 3, "`n_forfeits`"),
+    ];
+    for (outcomes, payoffs, turns, forfeits, column) in wrong {
+        let message = count(outcomes, payoffs, turns, forfeits).unwrap_err();
+        assert!(message.contains(column) && message.contains("prune --cell 1"), "{message}");
+    }
+}
+
+#[test]
+fn a_changed_record_or_cell_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("s")).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let mut kept = unit(0, "WL");
+    let moves = vec![vec!["b2".to_owned()]];
+    if let Results::Games(games) = &mut kept.results {
+        games[0].record = Some(Record { game: "tic-tac-toe".parse().unwrap(), seed: 1, moves });
+    }
+    store.add(cell.id, &kept).unwrap();
+    assert!(store.record(cell.id, 0).unwrap().is_some());
+    let change = |text: &str| assert_eq!(store.connection.execute(text, []).unwrap(), 1);
+    change("UPDATE records SET record = replace(record, 'b2', 'b3')");
+    assert!(store.record(cell.id, 0).unwrap_err().to_string().contains("record of game 0"));
+    change("UPDATE cells SET seed = '3'");
+    assert!(store.cells().unwrap_err().to_string().contains("key of the cell"));
+    change("UPDATE cells SET key = replace(key, '\n1\n', '\n3\n')");
+    store.cells().unwrap();
+    assert!(store.count(cell.id, 2, 9).unwrap_err().to_string().contains("checksum"));
+}
+
+/// Looking at a file that is empty leaves it empty.
+#[test]
+fn an_empty_file_is_no_store_for_those_who_only_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s");
+    fs::write(&file, "").unwrap();
+    let message = Store::open_existing(&file).unwrap_err().to_string();
+    assert!(message.contains("is no store of Sakiyomi"), "{message}");
+    assert_eq!(fs::read(&file).unwrap(), b"");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was written beside it");
+    Store::open(&file).unwrap();
+}

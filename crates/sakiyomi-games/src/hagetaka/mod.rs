@@ -16,7 +16,10 @@ mod settings;
 mod show;
 mod strength;
 
-use sakiyomi_core::{Essence, Game, Hints, Payoffs, Player, Players, Rng, Scratch, Turn};
+use sakiyomi_core::{
+    Agent, Budget, Canonical, CellShape, Encode, Game, Hint, HintSet, Hints, Payoffs, Player,
+    Players, Rng, Scratch, Script, Turn,
+};
 
 pub use settings::{MOST_CARDS, MOST_PLAYERS, Order, Payoff, Settings, SettingsError, Ties};
 pub use strength::{Reading, StrengthPlayer};
@@ -260,6 +263,13 @@ impl Game for Hagetaka {
         fold(key, key >> 32)
     }
 
+    fn legal(&self, position: &Position, player: Player, card: Card) -> bool {
+        position.turned != NONE
+            && player.index() < self.settings.players
+            && card.0 < 32
+            && position.hands[player.index()] >> card.0 & 1 == 1
+    }
+
     #[inline]
     fn random_action(
         &self,
@@ -282,6 +292,10 @@ impl Game for Hagetaka {
 }
 
 impl Hints for Hagetaka {
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::TurnsLeft, Hint::Canonical, Hint::Cells])
+    }
+
     fn turns_left(&self, position: &Position) -> Option<u32> {
         Some(self.rounds_left(position))
     }
@@ -289,7 +303,7 @@ impl Hints for Hagetaka {
     /// What matters is how the cards of the hands compare, not what they are, and how far apart the
     /// totals are. The two players of a match may change seats. Once the deck cannot make up for
     /// the difference, the match is decided.
-    fn essence(&self, position: &Position) -> Essence<Position> {
+    fn canonical(&self, position: &Position) -> Canonical<Position> {
         let n_players = self.settings.players;
         let mut state = *position;
         let lowest = position.totals[..n_players].iter().copied().min().unwrap_or_default();
@@ -299,13 +313,13 @@ impl Hints for Hagetaka {
             state.hands[..n_players].iter_mut().for_each(|hand| *hand = gather(*hand, all));
         }
         if n_players != 2 {
-            return Essence::State { state, exchanged: false };
+            return Canonical::State { state, exchanged: false };
         }
         let difference = position.totals[0] - position.totals[1];
         if self.settings.payoff == Payoff::WinLoss
             && i32::from(difference.abs()) > self.at_stake(position)
         {
-            return Essence::Settled(self.payoffs(&position.totals));
+            return Canonical::Settled(self.payoffs(&position.totals));
         }
         let seat = |player: usize| (state.hands[player], state.totals[player]);
         let exchanged = seat(0) < seat(1);
@@ -313,7 +327,44 @@ impl Hints for Hagetaka {
             state.hands.swap(0, 1);
             state.totals.swap(0, 1);
         }
-        Essence::State { state, exchanged }
+        Canonical::State { state, exchanged }
+    }
+
+    /// A row per hand, lowest card first, and a row for the deck, whose turned card has code 2.
+    fn cell_shape(&self) -> Option<CellShape> {
+        let Settings { players, cards, .. } = self.settings;
+        Some(CellShape { rows: players + 1, columns: cards, n_codes: 3 })
+    }
+
+    fn cells(&self, position: &Position, out: &mut Vec<u8>) {
+        let Settings { players, cards, .. } = self.settings;
+        for hand in &position.hands[..players] {
+            out.extend((0..cards).map(|card| (hand >> card & 1) as u8));
+        }
+        out.extend((0..cards).map(|place| match position.deck >> place & 1 {
+            0 if usize::from(position.turned) == place => 2,
+            bit => bit as u8,
+        }));
+    }
+
+    fn scripted(&self) -> &'static [Script] {
+        StrengthPlayer::SCRIPTS
+    }
+
+    fn script(&self, name: &str, _: Option<Budget>) -> Option<Box<dyn Agent<Self>>> {
+        let known = [Reading::Nearest, Reading::Rank].map(StrengthPlayer);
+        let player = known.into_iter().find(|player| player.script().name == name)?;
+        Some(Box::new(player))
+    }
+}
+
+impl Encode for Hagetaka {
+    fn n_action_indices(&self) -> usize {
+        self.settings.cards
+    }
+
+    fn action_index(&self, _: &Position, _: Player, card: Card) -> Option<usize> {
+        Some(card.0.into())
     }
 }
 

@@ -2,7 +2,7 @@
 //! vulture card that is turned over. The paper says no more than that (めくられたハゲタカカードの数字の
 //! 大きさとほぼ同じ強さのカード), so there are two readings.
 
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player};
+use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player, Script};
 
 use super::{Card, Hagetaka, NONE, Position, nth_bit};
 
@@ -20,6 +20,19 @@ pub enum Reading {
     /// The vulture card is ranked by magnitude among those that are left, itself included (of equal
     /// magnitudes the positive one ranks higher), and the card of the same rank in the hand is played.
     Rank,
+}
+
+impl StrengthPlayer {
+    /// Both readings as scripted players.
+    pub const SCRIPTS: &'static [Script] = &[
+        Script { name: "sp", summary: "plays the card nearest to the vulture card's magnitude" },
+        Script { name: "sp-rank", summary: "plays the card of the vulture card's rank" },
+    ];
+
+    /// The script of this reading.
+    pub fn script(self) -> Script {
+        StrengthPlayer::SCRIPTS[self.0 as usize]
+    }
 }
 
 impl Agent<Hagetaka> for StrengthPlayer {

@@ -1,7 +1,7 @@
 //! The rules against a plain second telling of them, and the fast paths against the rules.
 
 use super::*;
-use sakiyomi_core::{Agent, Context, Show, Stop};
+use sakiyomi_core::{Context, Show, Stop};
 
 fn game(settings: Settings) -> Hagetaka {
     Hagetaka::new(settings).unwrap()
@@ -161,9 +161,9 @@ fn outcomes_and_samples_agree() {
     }
 }
 
-/// Two states with the same essence have the same payoffs under the same (uniform) play.
+/// Two states with the same canonical state have the same payoffs under the same (uniform) play.
 #[test]
-fn essence_changes_nothing_that_matters() {
+fn the_canonical_state_has_the_same_value() {
     fn value(game: &Hagetaka, position: &Position) -> f64 {
         let after = |actions: &[Card]| {
             let mut next = *position;
@@ -199,9 +199,9 @@ fn essence_changes_nothing_that_matters() {
                 step_at_random(&game, &mut position, &mut rng);
             }
             let expected = value(&game, &position);
-            let found = match game.essence(&position) {
-                Essence::Settled(payoffs) => payoffs[Player(0)],
-                Essence::State { state, exchanged } => {
+            let found = match game.canonical(&position) {
+                Canonical::Settled(payoffs) => payoffs[Player(0)],
+                Canonical::State { state, exchanged } => {
                     n_exchanged += u32::from(exchanged);
                     let value = value(&game, &state);
                     if exchanged { 1.0 - value } else { value }

@@ -1,36 +1,49 @@
-//! What a search may know about a battle: the paper's pruning of moves, what its authors left for
-//! later (pairs, groups, battlefields), and the rule-based player that they compare with.
+//! What a search may know about a battle: the paper's pruning of moves, and what its authors left for
+//! later (pairs, groups, the restriction to a battlefield).
 
-use sakiyomi_core::{CutOut, Guide, Hint, Hints, Payoffs, Player, Rng, Scratch};
+use sakiyomi_core::{
+    Agent, Budget, CellShape, Encode, Hint, HintSet, Hints, Payoffs, Player, PlayoutOptions,
+    PruneLevel, RestrictBy, Restriction, Rng, Scratch, Script,
+};
 
 use super::cells::{Cells, bits};
-use super::{Ability, Deed, Order, Position, Sangoku, formulas};
+use super::{Ability, Deed, Order, Piece, Position, RuleBased, Sangoku, Scenario, formulas};
 use crate::two_players::{keep_good, opponent, squash};
 
+/// The names of the restrictions.
+const BOX: &str = "box";
+const REACH: &str = "reach";
+
 impl<const W: usize, const N: usize> Hints for Sangoku<W, N> {
-    fn prunes(&self) -> bool {
-        true
+    fn provides(&self) -> HintSet {
+        use Hint::{Cells, Estimate, Groups, Progress, Prune, PrunePairs, Ranks, Rounds, Urgent};
+        HintSet::of(&[Prune, PrunePairs, Urgent, Groups, Ranks, Estimate, Progress, Rounds, Cells])
     }
 
     /// Of the cells that a piece can move to, those next to an enemy stay, and those as far away
-    /// as it can move. Attacks and skills are not pruned.
-    fn prune(&self, position: &Position<W, N>, player: Player, actions: &mut Vec<Order>) {
-        let zone = self.zone(self.enemies(position, player));
-        actions.retain(|order| match order.deed {
-            Deed::Move => zone.has(order.to) || self.ring(position, order.piece).has(order.to),
-            _ => true,
-        });
-    }
-
-    fn gives(&self) -> &'static [Hint] {
-        use Hint::{CutOut, Groups, Pairs, Ranks, Rounds, Rule, Urgent};
-        &[Pairs, Rounds, Urgent, Groups, Ranks, CutOut, Rule]
-    }
-
-    /// A turn is not ended while a piece that has moved can strike someone.
-    fn prune_pairs(&self, position: &Position<W, N>, player: Player, actions: &mut Vec<Order>) {
-        if self.has_prepared(position, player) {
-            actions.retain(|&order| order != Order::END);
+    /// as it can move; attacks and skills are not pruned. At the level of pairs, a turn is not
+    /// ended while a piece that has moved can strike.
+    fn prune(
+        &self,
+        position: &Position<W, N>,
+        player: Player,
+        level: PruneLevel,
+        actions: &mut Vec<Order>,
+    ) {
+        match level {
+            PruneLevel::Actions => {
+                let zone = self.zone(self.enemies(position, player));
+                actions.retain(|order| match order.deed {
+                    Deed::Move => {
+                        zone.has(order.to) || self.ring(position, order.piece).has(order.to)
+                    }
+                    _ => true,
+                });
+            }
+            PruneLevel::Pairs if self.has_prepared(position, player) => {
+                actions.retain(|&order| order != Order::END);
+            }
+            PruneLevel::Pairs => {}
         }
     }
 
@@ -39,7 +52,7 @@ impl<const W: usize, const N: usize> Hints for Sangoku<W, N> {
     }
 
     /// The share of the enemy's pieces that each has killed.
-    fn tally(&self, position: &Position<W, N>) -> Payoffs {
+    fn progress(&self, position: &Position<W, N>) -> Payoffs {
         let killed = |side: usize| {
             let all = self.rules.sides[side];
             f64::from((all & !position.alive).count_ones()) / f64::from(all.count_ones())
@@ -85,37 +98,58 @@ impl<const W: usize, const N: usize> Hints for Sangoku<W, N> {
         }
     }
 
-    fn cut_out(&self, position: &Position<W, N>, player: Player, cut: CutOut) -> Option<Self> {
-        let field = match cut {
-            CutOut::Box { margin } => self.box_around_fight(position, margin as usize)?,
-            CutOut::Reach => self.threatened_by(position, opponent(player)),
+    /// The code of a piece is its side and its ability.
+    fn cell_shape(&self) -> Option<CellShape> {
+        let Scenario { width, height, .. } = self.scenario();
+        let n_codes = 1 + 2 * Ability::ALL.len();
+        Some(CellShape { rows: *height as usize, columns: *width as usize, n_codes })
+    }
+
+    fn cells(&self, position: &Position<W, N>, out: &mut Vec<u8>) {
+        let Scenario { width, height, .. } = self.scenario();
+        let start = out.len();
+        out.resize(start + (width * height) as usize, 0);
+        for side in [0, 1] {
+            for piece in bits(position.alive & self.rules.sides[side]) {
+                let Piece { cell, ability, .. } = position.pieces[piece as usize];
+                let (x, y) =
+                    (u32::from(cell) % self.rules.stride, u32::from(cell) / self.rules.stride);
+                let code = 1 + side * Ability::ALL.len() + ability as usize;
+                out[start + (y * width + x) as usize] = code as u8;
+            }
+        }
+    }
+
+    fn restrictions(&self) -> &'static [Restriction] {
+        &[
+            Restriction {
+                name: BOX,
+                summary: "the box around all pieces that can strike each other, with a margin of cells",
+                is_kept: true,
+            },
+            Restriction {
+                name: REACH,
+                summary: "the cells that the enemies can strike in their next turn",
+                is_kept: false,
+            },
+        ]
+    }
+
+    fn restrict(&self, position: &Position<W, N>, player: Player, by: RestrictBy) -> Option<Self> {
+        let field = match by.name {
+            BOX => self.box_around_fight(position, by.margin as usize)?,
+            REACH => self.threatened_by(position, opponent(player)),
+            _ => return None,
         };
         Some(Sangoku { rules: self.rules.clone(), field })
     }
 
-    /// The paper's rule-based player, piece by piece: next to an enemy it attacks and then moves
-    /// to a random cell; otherwise it moves to a random cell and attacks if it then can.
-    fn rule(&self, position: &Position<W, N>, player: Player, rng: &mut Rng) -> Option<Order> {
-        let [unmoved, unacted] = self.ready(position, player);
-        let enemies = self.enemies(position, player);
-        for piece in bits(unmoved | unacted) {
-            let here = &position.pieces[piece as usize];
-            let beside = self.rules.near[here.cell as usize][0] & enemies;
-            if unacted >> piece & 1 == 1 && !beside.is_empty() {
-                let cell = beside.nth(rng.below(beside.count() as usize) as u32);
-                let target = self.piece_at(position, opponent(player), cell);
-                return Some(Order { deed: Deed::Attack, piece, to: target.into() });
-            }
-            if unmoved >> piece & 1 == 1 {
-                let reached = self.reach(here, enemies, self.zone(enemies));
-                let landing = self.landing(position, reached);
-                if !landing.is_empty() {
-                    let to = landing.nth(rng.below(landing.count() as usize) as u32);
-                    return Some(Order { deed: Deed::Move, piece, to });
-                }
-            }
-        }
-        Some(Order::END)
+    fn scripted(&self) -> &'static [Script] {
+        &[RuleBased::SCRIPT]
+    }
+
+    fn script(&self, name: &str, _: Option<Budget>) -> Option<Box<dyn Agent<Self>>> {
+        (name == RuleBased::SCRIPT.name).then(|| Box::new(RuleBased) as Box<dyn Agent<Self>>)
     }
 
     /// Counts what each side's pieces can still do to the other: hit points times the damage that
@@ -128,13 +162,40 @@ impl<const W: usize, const N: usize> Hints for Sangoku<W, N> {
     fn guided_playout(
         &self,
         position: &mut Position<W, N>,
-        guide: &Guide,
+        options: &PlayoutOptions,
         scratch: &mut Scratch<Order>,
         rng: &mut Rng,
     ) -> Payoffs {
-        self.play_guided(position, guide, scratch, rng)
+        self.play_guided(position, options, scratch, rng)
     }
 }
+
+impl<const W: usize, const N: usize> Encode for Sangoku<W, N> {
+    /// For every piece a move to each cell and a strike of each kind at each piece, then the end.
+    fn n_action_indices(&self) -> usize {
+        let Scenario { width, height, .. } = self.scenario();
+        N * ((width * height) as usize + STRIKES.len() * N) + 1
+    }
+
+    fn action_index(&self, _: &Position<W, N>, _: Player, order: Order) -> Option<usize> {
+        let Scenario { width, height, .. } = self.scenario();
+        let n_cells = (width * height) as usize;
+        let of_piece = usize::from(order.piece) * (n_cells + STRIKES.len() * N);
+        match order.deed {
+            Deed::End => Some(self.n_action_indices() - 1),
+            Deed::Move => {
+                let (cell, stride) = (u32::from(order.to), self.rules.stride);
+                Some(of_piece + (cell / stride * width + cell % stride) as usize)
+            }
+            deed => {
+                let strike = STRIKES.iter().position(|&kind| kind == deed)?;
+                Some(of_piece + n_cells + strike * N + usize::from(order.to))
+            }
+        }
+    }
+}
+
+const STRIKES: [Deed; 4] = [Deed::Attack, Deed::Fire, Deed::Charge, Deed::Confuse];
 
 impl<const W: usize, const N: usize> Sangoku<W, N> {
     /// The cells at the distance that a piece moves.

@@ -18,6 +18,7 @@ mod cells;
 pub mod formulas;
 mod hints;
 mod playout;
+mod rule_based;
 mod scenario;
 mod show;
 #[cfg(test)]
@@ -25,9 +26,10 @@ mod tests;
 
 use std::sync::Arc;
 
-use sakiyomi_core::{Game, Guide, Payoffs, Player, Players, Rng, Scratch, Turn};
+use sakiyomi_core::{Game, Payoffs, Player, Players, PlayoutOptions, Rng, Scratch, Turn};
 use serde::Deserialize;
 
+pub use rule_based::RuleBased;
 pub use scenario::{Random, SCENARIOS, Scenario, ScenarioError, Soldier, Stat, Talent};
 
 use crate::two_players::{Status, opponent};
@@ -483,7 +485,7 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
     #[inline]
     fn payoffs(&self, status: Status) -> Payoffs {
         match status {
-            Status::Drawn => Payoffs::even(2, self.rules.scenario.draw),
+            Status::Drawn => Payoffs::uniform(2, self.rules.scenario.draw),
             status => status.payoffs(),
         }
     }
@@ -656,6 +658,30 @@ impl<const W: usize, const N: usize> Game for Sangoku<W, N> {
         out.extend(values.map(outcome));
     }
 
+    fn legal(&self, position: &Position<W, N>, player: Player, order: Order) -> bool {
+        if self.turn(position) != Turn::Choose(Players::one(player)) {
+            return false;
+        }
+        let [unmoved, unacted] = self.ready(position, player);
+        let can = |set: u64| order.piece < 64 && set >> order.piece & 1 == 1;
+        match order.deed {
+            Deed::End => order == Order::END,
+            Deed::Move if can(unmoved) => {
+                let enemies = self.enemies(position, player);
+                let here = &position.pieces[usize::from(order.piece)];
+                let reached = self.reach(here, enemies, self.zone(enemies));
+                usize::from(order.to) < Cells::<W>::BITS
+                    && self.landing(position, reached).has(order.to)
+            }
+            _ if order.is_strike() && can(unacted) => {
+                let mut strikes = Vec::new();
+                self.strikes_of(position, player, order.piece, &mut strikes);
+                strikes.contains(&order)
+            }
+            _ => false,
+        }
+    }
+
     fn random_action(
         &self,
         position: &Position<W, N>,
@@ -665,7 +691,7 @@ impl<const W: usize, const N: usize> Game for Sangoku<W, N> {
     ) -> Order {
         let mut reach = Reach::new();
         reach.refresh(self, position, player);
-        self.draw(position, player, &mut reach, &Guide::default(), rng)
+        self.draw(position, player, &mut reach, &PlayoutOptions::default(), rng)
     }
 
     fn playout(

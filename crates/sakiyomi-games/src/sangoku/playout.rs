@@ -1,7 +1,7 @@
 //! Playouts without lists: what a side can do is drawn from sets of cells. Where the pieces of a
 //! side can get to changes within a turn only when an enemy falls or is pushed, so it is kept.
 
-use sakiyomi_core::{Game, Guide, Payoffs, Player, Rng, Scratch};
+use sakiyomi_core::{Game, Payoffs, Player, PlayoutOptions, Rng, Scratch};
 
 use super::cells::{Cells, bits};
 use super::{Deed, NOBODY, Order, Position, Sangoku};
@@ -98,7 +98,7 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
                 }
                 Status::ToMove(player) => {
                     reach.refresh(self, position, player);
-                    self.draw(position, player, &mut reach, &Guide::default(), rng)
+                    self.draw(position, player, &mut reach, &PlayoutOptions::default(), rng)
                 }
                 over => return self.payoffs(over),
             };
@@ -106,34 +106,36 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
         }
     }
 
-    /// Plays out as the guide says. A limit takes the place of the match's own.
+    /// Plays out as the options say. A limit takes the place of the match's own.
     pub(super) fn play_guided(
         &self,
         position: &mut Position<W, N>,
-        guide: &Guide,
+        options: &PlayoutOptions,
         scratch: &mut Scratch<Order>,
         rng: &mut Rng,
     ) -> Payoffs {
-        let last = guide.last_round(position.round.into());
-        let rounds = if guide.limit.is_some() { u16::MAX } else { self.rules.scenario.rounds };
+        let last = options.last_round(position.round.into());
+        let rounds =
+            if options.round_limit.is_some() { u16::MAX } else { self.rules.scenario.rounds };
         let mut reach = Reach::new();
         loop {
             let order = match position.status {
                 Status::ToMove(_) if u32::from(position.round) >= last => {
-                    return guide.cut_payoffs(self, position);
+                    return options.cut_payoffs(self, position);
                 }
                 Status::ToMove(_) if self.is_chance(position) => {
                     self.draw_chance(position, scratch, rng)
                 }
                 Status::ToMove(player) => {
                     reach.refresh(self, position, player);
-                    let is_keen = guide.keen > 0.0 && rng.unit() < guide.keen;
-                    let urgent = is_keen.then(|| {
+                    let probability = options.urgent_probability;
+                    let is_urgent = probability > 0.0 && rng.unit() < probability;
+                    let urgent = is_urgent.then(|| {
                         self.draw_urgent(position, player, &mut reach, &mut scratch.actions, rng)
                     });
                     urgent
                         .flatten()
-                        .unwrap_or_else(|| self.draw(position, player, &mut reach, guide, rng))
+                        .unwrap_or_else(|| self.draw(position, player, &mut reach, options, rng))
                 }
                 over => return self.payoffs(over),
             };
@@ -192,21 +194,21 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
         reach.nth_move(unmoved & unacted, n).ok()
     }
 
-    /// Draws one of all actions that the guide does not prune.
+    /// Draws one of all actions that are not pruned.
     #[inline]
     pub(super) fn draw(
         &self,
         position: &Position<W, N>,
         player: Player,
         reach: &mut Reach<W, N>,
-        guide: &Guide,
+        options: &PlayoutOptions,
         rng: &mut Rng,
     ) -> Order {
         let [unmoved, unacted] = self.ready(position, player);
-        let mut total = u32::from(!guide.pairs || !self.has_prepared(position, player));
+        let mut total = u32::from(!options.prune_pairs || !self.has_prepared(position, player));
         for piece in bits(unmoved) {
             let mut landing = self.landing(position, reach.of(self, position, piece));
-            if guide.pruned {
+            if options.prune {
                 landing = landing & (reach.zone | self.ring(position, piece));
             }
             reach.landing[piece as usize] = landing;

@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use sakiyomi_core::toy::Plain;
 use sakiyomi_core::{
-    CutOut, Game, Guide, Hints, Payoffs, Player, Rng, Scratch, Show, Turn, cell_name,
+    Agent, Context, Game, Hints, Payoffs, Player, PlayoutOptions, PruneLevel, RestrictBy, Rng,
+    Scratch, Show, Stop, Turn, cell_name,
 };
 
 use super::*;
@@ -101,11 +103,22 @@ fn the_start_is_the_papers_with_abilities_dealt() {
     }
     assert_eq!(mover(&game, &state), Player(0));
     let view = game.view(&state);
-    let titles: Vec<&str> = view.panels.iter().map(|panel| panel.title.as_str()).collect();
-    assert_eq!(titles, ["A a2", "B a3", "C a4", "a g5", "b g4", "c g3"]);
-    let text = "1000 hp, attack 50, defence 50, intellect 50, fire";
-    assert!(view.panels.iter().all(|panel| panel.text == text));
-    assert_eq!(view.caption, "blue to act, round 1 of 10");
+    let board = view.board.unwrap();
+    let at = |cell: usize| Some((board.cells[cell].top()?, board.cell_label(cell)));
+    let mut titles = Vec::new();
+    for (piece, cell) in (0..board.cells.len()).filter_map(at) {
+        titles.push(format!("{} {cell}", piece.symbol));
+        let facts: Vec<String> = piece.facts.iter().map(ToString::to_string).collect();
+        assert_eq!(facts, ["attack 50", "defence 50", "intellect 50", "fire"]);
+        let gauge = piece.gauge.as_ref().unwrap();
+        assert_eq!((gauge.value, gauge.max, gauge.unit.as_str()), (1000, 1000, "hp"));
+        assert_eq!(piece.badge.as_ref().unwrap().letter, "F");
+        assert!(!piece.has_acted);
+    }
+    assert_eq!(titles, ["a g5", "C a4", "b g4", "B a3", "c g3", "A a2"]);
+    assert_eq!(view.caption, "blue to act");
+    assert_eq!(view.note.unwrap(), "round 1 of 10");
+    assert_eq!(view.players[1].score.as_ref().unwrap().value, 3000.0);
 }
 
 #[test]
@@ -215,7 +228,11 @@ fn confusion_takes_the_next_turn_by_chance() {
     assert!(!moves_from(&game, &failed, "d2").is_empty());
     let worked = play(&game, &["b2 confuse d2", "works", "end"]);
     assert!(texts(&game, &worked).iter().all(|text| !text.starts_with("d2")));
-    assert!(game.view(&worked).panels[2].text.ends_with(", confused"));
+    let board = game.view(&worked).board.unwrap();
+    let cell = (0..board.cells.len()).find(|&cell| board.cell_label(cell) == "d2").unwrap();
+    let confused = board.cells[cell].top().unwrap();
+    assert_eq!(*confused.facts.last().unwrap(), "confused");
+    assert!(confused.has_acted);
     // Its zone of control still stops others, and the turn after the next it is free.
     let later = play(&game, &["b2 confuse d2", "works", "end", "end", "end"]);
     assert!(!moves_from(&game, &later, "d2").is_empty());
@@ -373,7 +390,7 @@ fn pruning_keeps_what_the_paper_keeps() {
     let start = game.start();
     let mut actions = Vec::new();
     game.actions(&start, Player(0), &mut actions);
-    game.prune(&start, Player(0), &mut actions);
+    game.prune(&start, Player(0), PruneLevel::Actions, &mut actions);
     let kept: HashSet<String> =
         actions.iter().map(|&action| game.action_text(&start, Player(0), action)).collect();
     // Next to the enemy: c2, d1, d3 is too far. Four cells away: a5, b4, c3.
@@ -388,7 +405,7 @@ fn a_prepared_strike_is_not_left_out() {
         let state = play(&game, moves);
         let mut actions = Vec::new();
         game.actions(&state, Player(0), &mut actions);
-        game.prune_pairs(&state, Player(0), &mut actions);
+        game.prune(&state, Player(0), PruneLevel::Pairs, &mut actions);
         actions.contains(&Order::END)
     };
     assert!(kept(&[]) && kept(&["a1-a2"]));
@@ -419,10 +436,8 @@ fn moves_are_grouped_by_what_they_are_for() {
 #[test]
 fn a_battlefield_is_cut_out_around_the_fight() {
     let game = Battle::new(&Scenario::named("field").unwrap()).unwrap();
-    assert!(
-        game.cut_out(&game.start(), Player(0), CutOut::Box { margin: 2 }).is_none(),
-        "nobody is near"
-    );
+    let boxed = |margin| RestrictBy { name: "box", margin };
+    assert!(game.restrict(&game.start(), Player(0), boxed(2)).is_none(), "nobody is near");
     let head = "width = 20\nheight = 20";
     let near = scenario(head, &["a1 valour", "t20 valour"], &["c1 valour", "a20 valour"]);
     let game = Battle::new(&near).unwrap();
@@ -432,11 +447,11 @@ fn a_battlefield_is_cut_out_around_the_fight() {
         let of = |from: &str| all.iter().filter(|text| text.starts_with(from)).count();
         (of("a1-"), of("t20-"))
     };
-    let (whole, boxed) = (moves(&game), game.cut_out(&start, Player(0), CutOut::Box { margin: 1 }));
+    let (whole, boxed) = (moves(&game), game.restrict(&start, Player(0), boxed(1)));
     let boxed = boxed.unwrap();
     assert_eq!(moves(&boxed).0, 4, "a2, b1, b2 and c2");
     assert_eq!(moves(&boxed).1, whole.1, "who cannot get there goes where it likes");
-    let reach = game.cut_out(&start, Player(0), CutOut::Reach).unwrap();
+    let reach = game.restrict(&start, Player(0), RestrictBy { name: "reach", margin: 0 }).unwrap();
     assert!(moves(&reach).0 <= whole.0 && moves(&reach).0 > 0);
     // What is legal on the battlefield is legal on the board.
     let all: HashSet<String> = texts(&game, &start).into_iter().collect();
@@ -450,79 +465,23 @@ fn the_rule_based_player_attacks_before_it_moves() {
     let mut state = game.start();
     let mut deeds = Vec::new();
     while mover(&game, &state) == Player(0) {
-        let order = game.rule(&state, Player(0), &mut rng).unwrap();
+        let mut context = Context { rng: &mut rng, stop: &Stop::new() };
+        let choice = RuleBased.choose(&game, &state, Player(0), &mut context).unwrap();
+        let order = choice.action;
         deeds.push((order.piece, order.deed));
         game.apply(&mut state, &[order]);
     }
     assert_eq!(deeds[..3], [(0, Deed::Attack), (0, Deed::Move), (1, Deed::Move)]);
 }
 
-/// The game without its fast paths.
-struct Plain(Skirmish);
-
-impl Game for Plain {
-    type State = Position<1, 6>;
-    type Action = Order;
-
-    fn players(&self) -> usize {
-        2
-    }
-
-    fn start(&self) -> Self::State {
-        self.0.start()
-    }
-
-    fn turn(&self, state: &Self::State) -> Turn {
-        self.0.turn(state)
-    }
-
-    fn actions(&self, state: &Self::State, player: Player, out: &mut Vec<Order>) {
-        self.0.actions(state, player, out);
-    }
-
-    fn apply(&self, state: &mut Self::State, actions: &[Order]) {
-        self.0.apply(state, actions);
-    }
-
-    fn outcomes(&self, state: &Self::State, out: &mut Vec<(Order, f64)>) {
-        self.0.outcomes(state, out);
-    }
-}
-
-impl Hints for Plain {
-    fn prune(&self, state: &Self::State, player: Player, actions: &mut Vec<Order>) {
-        self.0.prune(state, player, actions);
-    }
-
-    fn prune_pairs(&self, state: &Self::State, player: Player, actions: &mut Vec<Order>) {
-        self.0.prune_pairs(state, player, actions);
-    }
-
-    fn urgent(&self, state: &Self::State, player: Player, actions: &mut Vec<Order>) {
-        self.0.urgent(state, player, actions);
-    }
-
-    fn round(&self, state: &Self::State) -> u32 {
-        self.0.round(state)
-    }
-
-    fn tally(&self, state: &Self::State) -> Payoffs {
-        self.0.tally(state)
-    }
-
-    fn estimate(&self, state: &Self::State) -> Option<Payoffs> {
-        self.0.estimate(state)
-    }
-}
-
 /// The mean and the variance of the first player's payoff, and the mean round of the end.
-fn moments<G: Hints>(game: &G, guide: &Guide, seed: u64) -> [f64; 3] {
+fn moments<G: Hints>(game: &G, options: &PlayoutOptions, seed: u64) -> [f64; 3] {
     let n = 6_000;
     let (mut rng, mut scratch) = (Rng::new(seed), Scratch::default());
     let [mut sum, mut squares, mut rounds] = [0.0; 3];
     for _ in 0..n {
         let mut state = game.start();
-        let payoff = game.guided_playout(&mut state, guide, &mut scratch, &mut rng)[Player(0)];
+        let payoff = game.guided_playout(&mut state, options, &mut scratch, &mut rng)[Player(0)];
         sum += payoff;
         squares += payoff * payoff;
         rounds += f64::from(game.round(&state));
@@ -534,20 +493,20 @@ fn moments<G: Hints>(game: &G, guide: &Guide, seed: u64) -> [f64; 3] {
 #[test]
 fn guided_playouts_have_the_distribution_of_the_plain_ones() {
     let fast = Skirmish::new(&Scenario::named("random").unwrap()).unwrap();
-    let plain = Plain(fast.clone());
-    let off = Guide::default();
-    for guide in [
-        Guide { pruned: true, ..off },
-        Guide { pairs: true, keen: 0.5, ..off },
-        Guide { pruned: true, limit: Some(5), ..off },
-        Guide { keen: 0.8, limit: Some(4), balanced: true, ..off },
-        Guide { pruned: true, keen: 0.8, horizon: Some(2), ..off },
+    let plain = Plain(&fast);
+    let off = PlayoutOptions::default();
+    for options in [
+        PlayoutOptions { prune: true, ..off },
+        PlayoutOptions { prune_pairs: true, urgent_probability: 0.5, ..off },
+        PlayoutOptions { prune: true, round_limit: Some(5), ..off },
+        PlayoutOptions { urgent_probability: 0.8, round_limit: Some(4), balance: true, ..off },
+        PlayoutOptions { prune: true, urgent_probability: 0.8, horizon: Some(2), ..off },
     ] {
-        let [mean, variance, rounds] = moments(&fast, &guide, 1);
-        let [plain_mean, _, plain_rounds] = moments(&plain, &guide, 2);
+        let [mean, variance, rounds] = moments(&fast, &options, 1);
+        let [plain_mean, _, plain_rounds] = moments(&plain, &options, 2);
         let error = (2.0 * variance / 6_000.0).sqrt();
-        assert!((mean - plain_mean).abs() < 5.0 * error, "{guide:?}: {mean} {plain_mean}");
-        assert!((rounds - plain_rounds).abs() < 0.2, "{guide:?}: {rounds} {plain_rounds}");
+        assert!((mean - plain_mean).abs() < 5.0 * error, "{options:?}: {mean} {plain_mean}");
+        assert!((rounds - plain_rounds).abs() < 0.2, "{options:?}: {rounds} {plain_rounds}");
     }
 }
 
@@ -555,13 +514,13 @@ fn guided_playouts_have_the_distribution_of_the_plain_ones() {
 fn a_cut_playout_is_worth_what_was_killed() {
     let game = battle(&["b2 sprint 100", "a1 sprint"], &["c2 sprint", "g6 sprint"]);
     let state = play(&game, &["b2 attack c2"]);
-    let shares = |balanced: bool| {
-        let guide = Guide { limit: Some(1), balanced, ..Guide::default() };
-        guide.cut_payoffs(&game, &state)
+    let shares = |balance: bool| {
+        let options = PlayoutOptions { round_limit: Some(1), balance, ..PlayoutOptions::default() };
+        options.cut_payoffs(&game, &state)
     };
     assert_eq!(shares(false), Payoffs::of([0.5, 0.0]));
     assert_eq!(shares(true), Payoffs::of([0.75, 0.25]));
-    let limit = Guide { limit: Some(10), ..Guide::default() };
+    let limit = PlayoutOptions { round_limit: Some(10), ..PlayoutOptions::default() };
     assert_eq!([0, 5, 7, 9].map(|round| limit.last_round(round)), [10, 10, 12, 14]);
-    assert_eq!(Guide::default().last_round(9), u32::MAX);
+    assert_eq!(PlayoutOptions::default().last_round(9), u32::MAX);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sakiyomi_core::{Game, Hints, Player, Rng, Show, Turn};
+use sakiyomi_core::{Game, Hint, Hints, Player, PruneLevel, Rng, Show, Turn};
 use sakiyomi_games::{Breakthrough, ConnectFour, Othello, TicTacToe};
 
 use crate::{after, choices};
@@ -33,7 +33,7 @@ fn pruned<G: Hints>(
     actions: &[G::Action],
 ) -> Vec<G::Action> {
     let mut kept = actions.to_vec();
-    game.prune(state, player, &mut kept);
+    game.prune(state, player, PruneLevel::Actions, &mut kept);
     assert!(!kept.is_empty() && kept.iter().all(|action| actions.contains(action)));
     kept
 }
@@ -50,7 +50,7 @@ fn winning<G: Game>(game: &G, state: &G::State) -> Vec<G::Action> {
 /// In every position that can arise: the best of the kept actions is as good as the best of all,
 /// and if some win at once, these are kept and nothing else.
 fn check_soundness<G: Hints>(game: &G) -> HashMap<G::State, f64> {
-    assert!(game.prunes() && game.constant_sum());
+    assert!(game.provides().contains(Hint::Prune) && game.constant_sum());
     let mut values = HashMap::new();
     solve(game, &game.start(), &mut values);
     let mut has_pruned = false;
@@ -190,5 +190,5 @@ fn the_start_is_even() {
     check(&Breakthrough::default());
     check(&Othello);
     assert_eq!(TicTacToe.estimate(&TicTacToe.start()), None);
-    assert!(!Othello.prunes());
+    assert!(!Othello.provides().contains(Hint::Prune));
 }

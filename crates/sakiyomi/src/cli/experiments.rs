@@ -1,13 +1,14 @@
 //! `sakiyomi experiments`, `sakiyomi run` and `sakiyomi report`.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use sakiyomi::numbers::seconds_text;
 use sakiyomi::report::{Block, ExperimentReport, State, state, to_html, to_markdown};
+use sakiyomi_catalog::write_atomically;
 use sakiyomi_eval::experiment::{Experiment, Scale, Verdict};
 use sakiyomi_eval::{RunSettings, RunSummary, Store, run_experiments};
 use serde_json::json;
@@ -253,5 +254,7 @@ fn write_pages(reports: &[ExperimentReport], folder: &Path) -> anyhow::Result<()
             rows: reports.iter().map(row).collect(),
         },
     ];
-    fs::write(folder.join("index.html"), to_html("Experiments", &blocks)).map_err(io::Error::into)
+    let page = to_html("Experiments", &blocks);
+    write_atomically(&folder.join("index.html"), |out| out.write_all(page.as_bytes()))?;
+    Ok(())
 }

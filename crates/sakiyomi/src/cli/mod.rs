@@ -18,6 +18,7 @@ mod store;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -31,7 +32,10 @@ use sakiyomi_gdl::{GdlError, VerifyError};
 use sakiyomi_search::Unsolved;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 something failed on the way (reading, writing, \
-                          the system); 2 the command or its input is wrong.";
+                          the system); 2 the command or its input is wrong; 130 stopped by \
+                          Ctrl-C before all was done.";
+/// As shells report a program that Ctrl-C has ended.
+const INTERRUPTED: u8 = 130;
 
 /// 先読み, reading ahead: a laboratory for game search.
 #[derive(Debug, Parser)]
@@ -101,12 +105,17 @@ pub(crate) fn main() -> ExitCode {
         }
     };
     match done.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) if was_interrupted() => ExitCode::from(INTERRUPTED),
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error:#}");
-            ExitCode::from(if is_bad_input(&error) { 2 } else { 1 })
+            ExitCode::from(match is_bad_input(&error) {
+                _ if was_interrupted() => INTERRUPTED,
+                true => 2,
+                false => 1,
+            })
         }
     }
 }
@@ -134,7 +143,10 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
             )
             || matches!(
                 cause.downcast_ref(),
-                Some(SolveError::Unsolved { error: Unsolved::Players, .. })
+                Some(SolveError::Unsolved {
+                    error: Unsolved::Players | Unsolved::States { .. },
+                    ..
+                })
             )
     })
 }
@@ -162,13 +174,24 @@ fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A stop that Ctrl-C requests.
+/// A stop that Ctrl-C requests. Who presses it once more does not want to wait for the report.
 fn stop_on_interrupt() -> Arc<Stop> {
     let stop = Arc::new(Stop::new());
     let on_interrupt = Arc::clone(&stop);
     // Without a handler Ctrl-C still ends the program, only without a report.
-    let _ = ctrlc::set_handler(move || on_interrupt.request());
+    let _ = ctrlc::set_handler(move || {
+        if IS_INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(INTERRUPTED.into());
+        }
+        on_interrupt.request();
+    });
     stop
+}
+
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+fn was_interrupted() -> bool {
+    IS_INTERRUPTED.load(Ordering::SeqCst)
 }
 
 /// A bar on standard error, hidden where nobody watches.

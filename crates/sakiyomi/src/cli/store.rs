@@ -2,12 +2,13 @@
 
 mod network;
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use sakiyomi::numbers::{interval_text, score_text};
+use sakiyomi_catalog::write_atomically;
 use sakiyomi_eval::experiment::{KEPT, Part, Quantity};
 use sakiyomi_eval::{GameRow, Store, StoredCell};
 use serde_json::json;
@@ -83,9 +84,10 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
             match output {
                 None => write(&store, *format, out),
                 Some(file) => {
-                    let mut file = BufWriter::new(File::create(file)?);
-                    write(&store, *format, &mut file)?;
-                    Ok(file.flush()?)
+                    let exported = write_atomically(file, |out| {
+                        write(&store, *format, out).map_err(io::Error::other)
+                    });
+                    exported.with_context(|| format!("cannot write {}", file.display()))
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use sakiyomi_catalog::AgentSpec;
+use sakiyomi_catalog::{AgentSpec, RandomSpec};
 use sakiyomi_gdl::protocol::{
     ABORTED, BUSY, DONE, PlayerStatus, ProtocolError, READY, Request, Status, same_id,
 };
@@ -28,6 +28,8 @@ pub struct PlayerSettings {
     pub iterations: Option<u64>,
     pub limits: Limits,
     pub seed: u64,
+    /// Origins of web pages that may ask, such as `http://localhost:8000`; `*` is any.
+    pub allowed_origins: Vec<String>,
 }
 
 impl PlayerSettings {
@@ -41,6 +43,7 @@ impl PlayerSettings {
             iterations: None,
             limits: Limits::default(),
             seed: 1,
+            allowed_origins: Vec::new(),
         }
     }
 }
@@ -68,7 +71,7 @@ impl Player {
         let mut settings = settings;
         if let Some(budget) = settings.agent.budget_mut() {
             (budget.iterations, budget.wall, budget.cpu) = (settings.iterations, None, None);
-        } else if settings.agent != AgentSpec::Random {
+        } else if settings.agent != RandomSpec.into() {
             return Err(Timeless { agent: settings.agent.to_string() });
         }
         Ok(Arc::new(Player {
@@ -134,6 +137,10 @@ impl Player {
     /// The threads that think about a match, or have not yet noticed that it is over.
     pub fn n_thinking(&self) -> usize {
         self.n_alive.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn allowed_origins(&self) -> &[String] {
+        &self.settings.allowed_origins
     }
 
     pub(super) fn journal(&self) -> &Journal {

@@ -5,7 +5,7 @@ mod layouts;
 
 use std::path::Path;
 
-use sakiyomi_catalog::{AgentSpec, Record};
+use sakiyomi_catalog::{AgentSpec, Record, write_atomically};
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_eval::experiment::{
     Cell, Estimate, Evidence, Experiment, Layout, PaperNumbers, Part, Quantity, Scale, Verdict,
@@ -244,14 +244,18 @@ impl ExperimentReport {
 
     /// Writes the page and its pictures into a folder.
     pub fn write_html(&self, folder: &Path) -> anyhow::Result<()> {
+        let write = |ending: &str, bytes: &[u8]| {
+            let file = folder.join(format!("{}.{ending}", self.id));
+            write_atomically(&file, |out| out.write_all(bytes))
+        };
         if let Some(figure) = &self.figure {
-            std::fs::write(folder.join(format!("{}.svg", self.id)), figure.to_svg())?;
-            std::fs::write(folder.join(format!("{}.png", self.id)), figure.to_png()?)?;
+            write("svg", figure.to_svg().as_bytes())?;
+            write("png", &figure.to_png()?)?;
         }
         let mut blocks = self.blocks();
         blocks.push(Block::Paragraph("[All experiments](index.html)".to_owned()));
         let page = to_html(&self.title, &blocks);
-        Ok(std::fs::write(folder.join(format!("{}.html", self.id)), page)?)
+        Ok(write("html", page.as_bytes())?)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Redirect, Response};
 use sakiyomi_eval::experiment::{Experiment, Scale};
@@ -11,7 +11,7 @@ use sakiyomi_eval::{Pairing, Store, Task};
 use serde::Deserialize;
 
 use super::api::{ApiError, ErrorCode, ExperimentEntry, ExperimentState, MatchRecord, StoreEntry};
-use super::{Lab, Shared};
+use super::{Lab, PathOf, Shared};
 use crate::report::{ExperimentReport, state, to_html};
 
 /// Kept games of one cell that are listed.
@@ -74,7 +74,7 @@ pub(super) async fn store(State(lab): State<Shared>) -> Result<Json<Vec<StoreEnt
 
 pub(super) async fn record(
     State(lab): State<Shared>,
-    Path((cell, game)): Path<(i64, u64)>,
+    PathOf((cell, game)): PathOf<(i64, u64)>,
 ) -> Result<Json<MatchRecord>, ApiError> {
     let shared = Arc::clone(&lab);
     let work = move || {
@@ -95,7 +95,7 @@ pub(super) struct ReportQuery {
 
 /// Sends on to the page of the scale, beside which its pictures are found.
 pub(super) async fn report(
-    Path(id): Path<String>,
+    PathOf(id): PathOf<String>,
     Query(query): Query<ReportQuery>,
 ) -> Result<Redirect, ApiError> {
     let scale = query.scale.as_deref().unwrap_or("quick");
@@ -111,7 +111,7 @@ pub(super) async fn report(
 
 pub(super) async fn report_file(
     State(lab): State<Shared>,
-    Path((scale, file)): Path<(String, String)>,
+    PathOf((scale, file)): PathOf<(String, String)>,
 ) -> Result<Response, ApiError> {
     let shared = Arc::clone(&lab);
     let work = move || {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use sakiyomi_core::Player;
@@ -14,9 +14,9 @@ use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
-use super::api::{ApiError, ErrorCode, PositionRequest, SealRequest, Sealed, SealedChoice};
+use super::api::{ApiError, ErrorCode, SealRequest, Sealed, SealedChoice};
 use super::think::PULSE;
-use super::{Body, Shared, matches};
+use super::{Body, PathOf, Shared, matches};
 
 const LONGEST_ID: usize = 64;
 const MOST_ROUNDS: usize = 10_000;
@@ -107,7 +107,7 @@ pub(super) async fn seal(
     let text = request.text.clone();
     request.text = lab
         .work(move || {
-            let table = matches::rebuild(&PositionRequest { record })?;
+            let table = matches::rebuild(&record)?;
             Ok(table.legal_text(Player(player), &text)?)
         })
         .await?;
@@ -116,7 +116,7 @@ pub(super) async fn seal(
 
 pub(super) async fn events(
     State(lab): State<Shared>,
-    Path((match_id, step)): Path<(String, usize)>,
+    PathOf((match_id, step)): PathOf<(String, usize)>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     check_id(&match_id)?;
     let told = WatchStream::new(lab.sealed.watch(match_id, step));

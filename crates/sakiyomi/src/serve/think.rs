@@ -14,8 +14,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 
-use super::api::{ApiError, ErrorCode, PositionRequest, ThinkRequest};
-use super::{Body, LIMITS, Shared, guard, matches};
+use super::api::{ApiError, ErrorCode, ThinkRequest};
+use super::{Body, LIMITS, Shared, guard, matches, without_panic};
 
 type Events = UnboundedSender<Event>;
 
@@ -27,7 +27,7 @@ pub(super) async fn think(
     let turn = Arc::clone(&lab.searches).try_acquire_owned().map_err(busy)?;
     let ThinkRequest { record, player, agent } = request;
     let agent = guard::agent(&agent)?;
-    let table = lab.work(move || matches::rebuild(&PositionRequest { record })).await?;
+    let table = lab.work(move || matches::rebuild(&record)).await?;
     if usize::from(player) >= table.players() {
         let message = format!("player {player}; there are {} players, from 0", table.players());
         return Err(ApiError::new(ErrorCode::BadRequest, message));
@@ -44,9 +44,11 @@ pub(super) async fn think(
     tokio::task::spawn_blocking(move || {
         let _turn = turn;
         let mut watch = |thought: Thought| send(&events, "thought", &thought);
-        match table.inspect(&agent, Player(player), &stop, &mut watch) {
+        let thought =
+            without_panic(|| Ok(table.inspect(&agent, Player(player), &stop, &mut watch)?));
+        match thought {
             Ok(thought) => send(&events, "done", &thought),
-            Err(error) => send(&events, "error", &ApiError::from(error)),
+            Err(error) => send(&events, "error", &error),
         }
         alarm.abort();
     });
