@@ -3,16 +3,15 @@
 //! (`{"name": "uct", "c": 0.15, "pruned": true}`); wherever an object may stand, the text may too.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::Entry;
+use crate::agents::exec;
 
 /// The largest whole number that every form can hold: TOML has 64 bits with a sign.
-pub(crate) const LARGEST: u64 = i64::MAX as u64;
+pub(crate) const MAX_INTEGER: u64 = i64::MAX as u64;
 
 /// What is wrong with a specification, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +35,8 @@ pub(crate) enum Value {
     Integer(u64),
     Number(f64),
     Text(String),
+    Time(Duration),
+    Bytes(u64),
 }
 
 impl Fields {
@@ -43,15 +44,15 @@ impl Fields {
         Fields { name: name.to_owned(), entries: Vec::new() }
     }
 
-    /// Reads the text form. A part without `=` is a flag, or a bare value for [`Reader::bare`].
+    /// Reads the text form. A part without `=` is a flag, or a bare value such as a size.
     pub(crate) fn parse(text: &str) -> Result<Fields, SpecError> {
         let (name, rest) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
         let mut fields = Fields::new(name);
         if name.is_empty() {
             return Err(fields.error("a name is missing before the colon"));
         }
-        if name == crate::exec::NAME {
-            fields.entries = crate::exec::split(rest);
+        if name == exec::NAME {
+            fields.entries = exec::split(rest);
             return Ok(fields);
         }
         for part in rest.split(',').filter(|_| !rest.is_empty()) {
@@ -77,28 +78,13 @@ impl Fields {
     }
 
     #[must_use]
-    pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Fields {
-        self.entries.push((key.to_owned(), value.into()));
+    pub(crate) fn with(mut self, key: &str, value: Value) -> Fields {
+        self.entries.push((key.to_owned(), value));
         self
     }
 
-    /// Adds the value unless it is the default, which need not be said.
-    #[must_use]
-    pub(crate) fn with_unless<V: Into<Value> + PartialEq + Copy>(
-        self,
-        key: &str,
-        value: V,
-        default: V,
-    ) -> Fields {
-        if value == default { self } else { self.with(key, value) }
-    }
-
-    #[must_use]
-    pub(crate) fn with_some<V: Into<Value>>(self, key: &str, value: Option<V>) -> Fields {
-        match value {
-            Some(value) => self.with(key, value),
-            None => self,
-        }
+    pub(crate) fn entries(&self) -> &[(String, Value)] {
+        &self.entries
     }
 
     pub(crate) fn error(&self, message: impl Into<String>) -> SpecError {
@@ -106,13 +92,12 @@ impl Fields {
     }
 
     /// The error for a name that nothing has.
-    pub(crate) fn unknown_name(&self, kind: &str, known: &[Entry]) -> SpecError {
-        let names: Vec<&str> = known.iter().map(|entry| entry.name).collect();
+    pub(crate) fn unknown_name(&self, kind: &str, known: &[&str]) -> SpecError {
         self.error(format!(
             "no {kind} is called `{}`{}; known: {}",
             self.name,
-            suggestion(&self.name, &names),
-            names.join(", ")
+            suggestion(&self.name, known),
+            known.join(", ")
         ))
     }
 }
@@ -125,7 +110,7 @@ impl fmt::Display for Fields {
             match value {
                 Value::Flag(true) => f.write_str(key)?,
                 // The command of a program is written as it is, see the `exec` module.
-                Value::Text(text) if key == crate::exec::COMMAND => f.write_str(text)?,
+                Value::Text(text) if key == exec::COMMAND => f.write_str(text)?,
                 value => write!(f, "{key}={value}")?,
             }
         }
@@ -143,7 +128,43 @@ impl Value {
             _ => Value::Text(text.to_owned()),
         }
     }
+
+    /// As a whole number, also if it is written like 1e3.
+    pub(crate) fn whole(&self) -> Option<u64> {
+        match *self {
+            Value::Integer(integer) => Some(integer),
+            Value::Number(x) if (0.0..MAX_EXACT).contains(&x) && x.fract() == 0.0 => Some(x as u64),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn number(&self) -> Option<f64> {
+        match *self {
+            Value::Integer(integer) => Some(integer as f64),
+            Value::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The size, if it is one.
+    pub(crate) fn bytes(&self) -> u64 {
+        match *self {
+            Value::Bytes(bytes) => bytes,
+            _ => 0,
+        }
+    }
+
+    /// The text, if it is one.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Value::Text(text) => text,
+            _ => "",
+        }
+    }
 }
+
+/// Up to here a floating-point number holds every whole number.
+const MAX_EXACT: f64 = (1u64 << 53) as f64;
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -152,169 +173,9 @@ impl fmt::Display for Value {
             Value::Integer(integer) => write!(f, "{integer}"),
             Value::Number(number) => write!(f, "{number}"),
             Value::Text(text) => f.write_str(text),
+            Value::Time(time) => f.write_str(&duration_text(*time)),
+            Value::Bytes(bytes) => f.write_str(&bytes_text(*bytes)),
         }
-    }
-}
-
-impl From<bool> for Value {
-    fn from(flag: bool) -> Value {
-        Value::Flag(flag)
-    }
-}
-
-impl From<u64> for Value {
-    fn from(integer: u64) -> Value {
-        Value::Integer(integer)
-    }
-}
-
-impl From<u32> for Value {
-    fn from(integer: u32) -> Value {
-        Value::Integer(integer.into())
-    }
-}
-
-impl From<f64> for Value {
-    fn from(number: f64) -> Value {
-        Value::Number(number)
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Value {
-        Value::Text(text)
-    }
-}
-
-impl From<Duration> for Value {
-    fn from(duration: Duration) -> Value {
-        Value::Text(duration_text(duration))
-    }
-}
-
-/// Takes the values out of fields one by one; what is left at the end is unknown.
-#[derive(Debug)]
-pub(crate) struct Reader {
-    fields: Fields,
-    left: Vec<(String, Value)>,
-    asked: Vec<&'static str>,
-}
-
-impl Reader {
-    pub(crate) fn new(fields: Fields) -> Reader {
-        Reader { left: fields.entries.clone(), fields, asked: Vec::new() }
-    }
-
-    pub(crate) fn fields(&self) -> &Fields {
-        &self.fields
-    }
-
-    fn take(&mut self, key: &'static str) -> Option<Value> {
-        self.asked.push(key);
-        let at = self.left.iter().position(|(name, _)| name == key)?;
-        Some(self.left.remove(at).1)
-    }
-
-    fn wrong(&self, key: &str, expected: &str, found: &Value) -> SpecError {
-        let found = match found {
-            Value::Flag(true) => "nothing".to_owned(),
-            value => format!("`{value}`"),
-        };
-        self.fields.error(format!("`{key}` must be {expected}, not {found}"))
-    }
-
-    pub(crate) fn flag(&mut self, key: &'static str) -> Result<bool, SpecError> {
-        match self.take(key) {
-            None => Ok(false),
-            Some(Value::Flag(flag)) => Ok(flag),
-            Some(value) => Err(self.wrong(key, "alone, or true or false", &value)),
-        }
-    }
-
-    pub(crate) fn integer(
-        &mut self,
-        key: &'static str,
-        range: RangeInclusive<u64>,
-    ) -> Result<Option<u64>, SpecError> {
-        match self.take(key) {
-            None => Ok(None),
-            Some(Value::Integer(n)) if range.contains(&n) => Ok(Some(n)),
-            Some(value) => {
-                let (low, high) = range.into_inner();
-                let expected = match high {
-                    LARGEST => format!("a whole number from {low} up"),
-                    _ => format!("a whole number from {low} to {high}"),
-                };
-                Err(self.wrong(key, &expected, &value))
-            }
-        }
-    }
-
-    pub(crate) fn number(
-        &mut self,
-        key: &'static str,
-        range: RangeInclusive<f64>,
-    ) -> Result<Option<f64>, SpecError> {
-        let value = self.take(key);
-        let number = match value {
-            None => return Ok(None),
-            Some(Value::Integer(n)) => n as f64,
-            Some(Value::Number(x)) => x,
-            Some(_) => f64::NAN,
-        };
-        match value {
-            Some(value) if !range.contains(&number) => {
-                let expected = format!("a number from {} to {}", range.start(), range.end());
-                Err(self.wrong(key, &expected, &value))
-            }
-            _ => Ok(Some(number)),
-        }
-    }
-
-    pub(crate) fn duration(&mut self, key: &'static str) -> Result<Option<Duration>, SpecError> {
-        match self.take(key) {
-            None => Ok(None),
-            Some(value) => match parse_duration(&value.to_string()) {
-                Some(duration) => Ok(Some(duration)),
-                None => Err(self.wrong(key, "a time such as 50ms, 1.5s or 2m", &value)),
-            },
-        }
-    }
-
-    pub(crate) fn bytes(&mut self, key: &'static str) -> Result<Option<u64>, SpecError> {
-        match self.take(key) {
-            None => Ok(None),
-            Some(Value::Integer(n)) => Ok(Some(n)),
-            Some(value) => match parse_bytes(&value.to_string()) {
-                Some(bytes) => Ok(Some(bytes)),
-                None => Err(self.wrong(key, "a size such as 512MiB or 2GiB", &value)),
-            },
-        }
-    }
-
-    pub(crate) fn text(&mut self, key: &'static str) -> Option<String> {
-        self.take(key).map(|value| value.to_string())
-    }
-
-    /// Takes a part that is a value without a name, such as `7x6`, if `read` understands one.
-    pub(crate) fn bare<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
-        let found = self.left.iter().enumerate().find_map(|(i, (name, value))| {
-            (*value == Value::Flag(true)).then(|| read(name).map(|value| (i, value)))?
-        });
-        let (at, value) = found?;
-        self.left.remove(at);
-        Some(value)
-    }
-
-    /// Ends the reading: nothing may be left.
-    pub(crate) fn finish(self) -> Result<(), SpecError> {
-        let Some((key, _)) = self.left.first() else { return Ok(()) };
-        let known = match self.asked.as_slice() {
-            [] => format!("`{}` has no parameters", self.fields.name),
-            asked => format!("known: {}", asked.join(", ")),
-        };
-        let suggestion = suggestion(key, &self.asked);
-        Err(self.fields.error(format!("unknown parameter `{key}`{suggestion}; {known}")))
     }
 }
 
@@ -330,7 +191,7 @@ pub(crate) fn suggestion(word: &str, known: &[&str]) -> String {
 }
 
 /// Seconds, milliseconds or microseconds, whichever is the largest unit that needs no fraction.
-pub(crate) fn duration_text(duration: Duration) -> String {
+fn duration_text(duration: Duration) -> String {
     let micros = duration.as_micros();
     match micros {
         _ if micros.is_multiple_of(1_000_000) => format!("{}s", micros / 1_000_000),
@@ -339,7 +200,7 @@ pub(crate) fn duration_text(duration: Duration) -> String {
     }
 }
 
-fn parse_duration(text: &str) -> Option<Duration> {
+pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
     let units = [("us", 1e-6), ("ms", 1e-3), ("min", 60.0), ("s", 1.0), ("m", 60.0)];
     let (number, unit) = units.iter().find_map(|(u, s)| Some((text.strip_suffix(u)?, s)))?;
     let seconds = number.trim().parse::<f64>().ok()? * unit;
@@ -356,10 +217,12 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
     (0.0..1e18).contains(&bytes).then_some(bytes as u64)
 }
 
-/// The largest unit that divides the size.
-pub(crate) fn bytes_text(bytes: u64) -> String {
+/// The first of these units that divides the size.
+fn bytes_text(bytes: u64) -> String {
     let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    let whole = units.iter().find(|(_, size)| bytes > 0 && bytes.is_multiple_of(*size));
+    let units = units.iter().chain(&[("GB", 1_000_000_000), ("MB", 1_000_000)]);
+    let mut units = units.into_iter();
+    let whole = units.find(|(_, size)| bytes > 0 && bytes.is_multiple_of(*size));
     whole.map_or_else(|| format!("{bytes}B"), |(unit, size)| format!("{}{unit}", bytes / size))
 }
 
@@ -373,6 +236,9 @@ impl serde::Serialize for Fields {
                 Value::Integer(integer) => map.serialize_entry(key, integer)?,
                 Value::Number(number) => map.serialize_entry(key, number)?,
                 Value::Text(text) => map.serialize_entry(key, text)?,
+                Value::Time(_) | Value::Bytes(_) => {
+                    map.serialize_entry(key, &value.to_string())?;
+                }
             }
         }
         map.end()
@@ -405,10 +271,7 @@ impl<'de> Visitor<'de> for FieldsVisitor {
                 fields.name = map.next_value()?;
             } else {
                 let Scalar(value) = map.next_value()?;
-                // A flag that is off says the same as no flag.
-                if value != Value::Flag(false) {
-                    fields.entries.push((key, value));
-                }
+                fields.entries.push((key, value));
             }
         }
         if fields.name.is_empty() {
@@ -468,7 +331,7 @@ macro_rules! spec_forms {
             type Err = $crate::SpecError;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                <$spec>::from_fields($crate::fields::Fields::parse(text)?)
+                <$spec>::from_fields(&$crate::fields::Fields::parse(text)?)
             }
         }
 
@@ -481,7 +344,7 @@ macro_rules! spec_forms {
         impl<'de> serde::Deserialize<'de> for $spec {
             fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
                 let fields = $crate::fields::Fields::deserialize(d)?;
-                <$spec>::from_fields(fields).map_err(serde::de::Error::custom)
+                <$spec>::from_fields(&fields).map_err(serde::de::Error::custom)
             }
         }
     };

@@ -23,7 +23,7 @@ pub fn keep_rules(text: &str) -> Result<GameSpec, GdlError> {
         kept.remove(0);
     }
     kept.push((name.clone(), text.to_owned()));
-    Ok(GameSpec::Gdl(GdlSpec::new(RuleSheet::Kept(name))))
+    Ok(GdlSpec::new(RuleSheet::Kept(name)).into())
 }
 
 /// The text of this name, if it is kept.
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(keep_rules(&text).unwrap(), game);
         assert_eq!(game.to_string().parse::<GameSpec>().unwrap(), game);
         assert_eq!(game.players().unwrap(), 2);
-        let unknown = GameSpec::named("gdl:rules=r0").unwrap();
+        let unknown = "gdl:rules=r0".parse::<GameSpec>().unwrap();
         assert!(unknown.players().unwrap_err().message.contains("hand over their text again"));
         let broken = keep_rules("(role white").unwrap_err();
         assert!(broken.to_string().contains("line 1"), "{broken}");

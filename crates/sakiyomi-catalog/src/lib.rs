@@ -1,50 +1,32 @@
 //! Everything that has a name: games, agents, their parameters, and a running match of any of them
 //! with its types erased.
 
-mod agent_spec;
-mod evolution;
-mod exec;
+mod agents;
+mod compiled;
 mod fields;
-mod game_spec;
-mod gdl;
-mod hagetaka;
+mod games;
 mod kept_rules;
-mod listed;
-mod parameters;
-mod simultaneous;
+mod list;
+mod parameter;
 mod solution;
 mod table;
 mod thought;
 
-pub use agent_spec::{AGENTS, AgentSpec, Seat};
+pub use agents::{
+    AgentSpec, ExactSpec, ExecSpec, FlatSpec, MaxNSpec, RandomSpec, ScriptedSpec, Seat,
+    SequentialSpec,
+};
+pub use compiled::CatalogGame;
 pub use fields::{SpecError, parse_bytes};
-pub use game_spec::{Battlefield, GAMES, GameSpec, Visitor, ready_made};
-pub use gdl::{GdlSpec, RuleSheet};
+pub use games::{
+    Battlefield, BreakthroughSpec, ConnectFourSpec, GameSpec, GdlSpec, HagetakaSpec, OthelloSpec,
+    RuleSheet, TicTacToeSpec, Visitor, game_presets,
+};
 pub use kept_rules::{keep_rules, kept_rules};
-pub use listed::Listed;
+pub use parameter::{Entry, Named, ParameterEntry, Values};
 pub use solution::{load_solution, save_solution};
 pub use table::{
     Advice, LegalAction, Past, Record, Share, Table, TableError, open_table, replay, replay_each,
     views,
 };
 pub use thought::{Thought, ThoughtArm, ThoughtBranch, ThoughtRow};
-
-/// What a list of games or agents says about one of them.
-#[derive(Clone, Copy, Debug, serde::Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Entry {
-    pub name: &'static str,
-    pub summary: &'static str,
-    /// Each parameter with its default and what it means.
-    pub parameters: &'static [Parameter],
-    pub example: &'static str,
-}
-
-#[derive(Clone, Copy, Debug, serde::Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Parameter {
-    pub name: &'static str,
-    /// `off` if it is a flag, `none` if nothing is set.
-    pub default: &'static str,
-    pub meaning: &'static str,
-}

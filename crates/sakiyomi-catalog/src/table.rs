@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fields::suggestion;
 use crate::thought::{Scene, step_texts};
-use crate::{AgentSpec, GameSpec, Listed, Seat, SpecError, Thought, Visitor};
+use crate::{AgentSpec, CatalogGame, GameSpec, Seat, SpecError, Thought, Visitor};
 
 /// One match. Chance is drawn by the table itself, from the seed, as soon as it is chance's turn.
 pub trait Table: Send {
@@ -163,7 +163,7 @@ struct Open<'a> {
 impl Visitor for Open<'_> {
     type Out = Result<Box<dyn Table>, TableError>;
 
-    fn visit<G: Listed>(self, game: G) -> Self::Out {
+    fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
         let Open { record, look } = self;
         let mut table = TableOf::new(game, record);
         look(&table);
@@ -176,7 +176,7 @@ impl Visitor for Open<'_> {
     }
 }
 
-struct TableOf<G: Listed> {
+struct TableOf<G: CatalogGame> {
     game: G,
     spec: GameSpec,
     seed: u64,
@@ -186,12 +186,12 @@ struct TableOf<G: Listed> {
     agents: Vec<Option<Seated<G>>>,
 }
 
-struct Seated<G: Listed> {
+struct Seated<G: CatalogGame> {
     spec: AgentSpec,
     agent: Box<dyn Agent<G>>,
 }
 
-impl<G: Listed> TableOf<G> {
+impl<G: CatalogGame> TableOf<G> {
     /// The start of the match that the record is of.
     fn new(game: G, record: &Record) -> TableOf<G> {
         TableOf {
@@ -322,7 +322,7 @@ impl<G: Listed> TableOf<G> {
 /// The stream of chance; those of the players are counted from 1.
 const CHANCE: u64 = 0;
 
-impl<G: Listed> Table for TableOf<G> {
+impl<G: CatalogGame> Table for TableOf<G> {
     fn game(&self) -> &GameSpec {
         &self.spec
     }

@@ -1,16 +1,17 @@
 //! What every game of the catalog must keep to, whatever its rules are.
 
+#[path = "conformance/hints.rs"]
+mod hints;
+
 use std::collections::HashSet;
 
-use sakiyomi_catalog::{GAMES, GameSpec, Listed, Visitor};
-use sakiyomi_core::{
-    Game, Hint, MAX_PLAYERS, Payoffs, Playable, Player, PruneLevel, Rng, Scratch, Turn,
-};
+use sakiyomi_catalog::{CatalogGame, GameSpec, Visitor};
+use sakiyomi_core::{Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, Turn};
 
 /// Every game at its defaults, and sizes that take other code paths.
 fn all_games() -> Vec<GameSpec> {
-    let defaults = GAMES.iter().map(|entry| entry.name);
-    let examples = GAMES.iter().map(|entry| entry.example);
+    let defaults = GameSpec::entries().iter().map(|entry| entry.name);
+    let examples = GameSpec::entries().iter().map(|entry| entry.example);
     let sizes = [
         "connect-four:4x4",
         "connect-four:9x7",
@@ -69,7 +70,7 @@ struct Rules;
 impl Visitor for Rules {
     type Out = ();
 
-    fn visit<G: Listed>(self, game: G) {
+    fn visit<G: CatalogGame>(self, game: G) {
         assert!(size_of::<G::Action>() <= 16, "actions are small");
         assert!((1..=MAX_PLAYERS).contains(&game.players()));
         let mut sums = HashSet::new();
@@ -123,7 +124,7 @@ struct Face;
 impl Visitor for Face {
     type Out = ();
 
-    fn visit<G: Listed>(self, game: G) {
+    fn visit<G: CatalogGame>(self, game: G) {
         let names: HashSet<String> =
             (0..game.players()).map(|i| game.player_name(Player(i as u8))).collect();
         assert_eq!(names.len(), game.players(), "players have different names");
@@ -172,7 +173,7 @@ struct Overrides;
 impl Visitor for Overrides {
     type Out = ();
 
-    fn visit<G: Listed>(self, game: G) {
+    fn visit<G: CatalogGame>(self, game: G) {
         let n = 4_000;
         let (mut plain, mut fast) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
         random_states(&game, n, |_, turn| {

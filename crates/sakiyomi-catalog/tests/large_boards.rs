@@ -1,7 +1,7 @@
 //! Searches on the largest board, 40x40 with 32 pieces a side: they answer, legally, and stay within
 //! the memory that they are given.
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, Listed, Visitor, open_table};
+use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, Visitor, open_table};
 use sakiyomi_core::{Budget, Context, Player, Rng, Stop, Turn};
 use sakiyomi_search::MctsSettings;
 
@@ -34,7 +34,7 @@ fn a_tree_stays_within_its_memory() {
     struct Grow(u64);
     impl Visitor for Grow {
         type Out = (usize, u64);
-        fn visit<G: Listed>(self, game: G) -> (usize, u64) {
+        fn visit<G: CatalogGame>(self, game: G) -> (usize, u64) {
             let budget = Budget { memory: self.0, ..Budget::iterations(ITERATIONS) };
             let mut search = G::tree_search(MctsSettings::new(budget));
             let (mut state, mut rng) = (game.start(), Rng::new(1));

@@ -4,7 +4,7 @@ use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use proptest::prelude::*;
-use sakiyomi_catalog::{AGENTS, AgentSpec, GAMES, GameSpec};
+use sakiyomi_catalog::{AgentSpec, Entry, GameSpec, game_presets};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -28,12 +28,12 @@ where
 
 #[test]
 fn everything_that_is_listed_is_known_and_round_trips() {
-    for entry in GAMES {
+    for entry in GameSpec::entries() {
         for text in [entry.name, entry.example] {
             round_trip(&text.parse::<GameSpec>().unwrap_or_else(|error| panic!("{error}")));
         }
     }
-    for entry in AGENTS {
+    for entry in AgentSpec::entries() {
         let spec = entry.example.parse::<AgentSpec>().unwrap_or_else(|error| panic!("{error}"));
         round_trip(&spec);
         assert!(spec.to_string().starts_with(entry.name));
@@ -43,20 +43,23 @@ fn everything_that_is_listed_is_known_and_round_trips() {
 /// Every parameter that is listed is understood, and its default is what is left unsaid.
 #[test]
 fn defaults_are_as_documented() {
-    let parameters = |entries: &[sakiyomi_catalog::Entry]| -> Vec<(String, String)> {
+    let parameters = |entries: &[Entry]| -> Vec<(String, String)> {
         let each = entries.iter().filter(|entry| entry.name != "exec").flat_map(|entry| {
-            entry.parameters.iter().filter(|p| p.default != "none").map(|p| match p.default {
-                "off" => (entry.name.to_owned(), format!("{}=false", p.name)),
-                value => (entry.name.to_owned(), format!("{}={value}", p.name)),
+            entry.parameters.iter().filter(|p| p.default != "none").map(|p| {
+                match p.default.as_str() {
+                    "off" => (entry.name.to_owned(), format!("{}=false", p.name)),
+                    "on" => (entry.name.to_owned(), p.name.to_owned()),
+                    value => (entry.name.to_owned(), format!("{}={value}", p.name)),
+                }
             })
         });
         each.collect()
     };
-    for (name, parameter) in parameters(AGENTS) {
+    for (name, parameter) in parameters(AgentSpec::entries()) {
         let said: AgentSpec = format!("{name}:{parameter}").parse().unwrap();
         assert_eq!(said, name.parse().unwrap(), "{name} {parameter}");
     }
-    for (name, parameter) in parameters(GAMES) {
+    for (name, parameter) in parameters(GameSpec::entries()) {
         let said: GameSpec = format!("{name}:{parameter}").parse().unwrap();
         assert_eq!(said, name.parse().unwrap(), "{name} {parameter}");
     }
@@ -95,14 +98,57 @@ fn short_texts_are_short_and_say_all() {
         ("sangoku:scenario=random", "sangoku:scenario=random"),
         ("goofspiel:n=5,order=random,payoff=win-loss", "goofspiel:n=5"),
         ("hagetaka:n=4,deck=3/-1/2", "hagetaka:n=4,deck=-1/2/3"),
+        ("gdl:mine.kif", "gdl:file=mine.kif"),
     ] {
         assert_eq!(text.parse::<GameSpec>().unwrap().to_string(), canonical);
     }
 }
 
 #[test]
+fn whole_numbers_may_be_written_in_scientific_notation() {
+    let spec: AgentSpec = "uct:iterations=1e3".parse().unwrap();
+    assert_eq!(spec, "uct".parse().unwrap());
+    assert_eq!(
+        "uct:iterations=2e5".parse::<AgentSpec>().unwrap().to_string(),
+        "uct:iterations=200000"
+    );
+}
+
+/// A preset is the text for which it stands; what is said beside its name counts more.
+#[test]
+fn presets_stand_for_a_text() {
+    for entry in AgentSpec::entries() {
+        let Some(text) = entry.stands_for else { continue };
+        let [preset, base] = [entry.name, text].map(|text| text.parse::<AgentSpec>().unwrap());
+        assert_eq!(preset.tree_search(), base.tree_search(), "{}", entry.name);
+    }
+    let changed = "sangoku-best:cpu=50ms,c=0.5,solver=false";
+    let spec: AgentSpec = changed.parse().unwrap();
+    assert_eq!(spec.to_string(), changed);
+    assert_eq!(
+        spec.tree_search(),
+        "uct:cpu=50ms,c=0.5,graph,keen=0.8,widen=1".parse::<AgentSpec>().unwrap().tree_search()
+    );
+    round_trip(&spec);
+}
+
+/// Reading a specification opens no file and compiles nothing; its presets are real.
+#[test]
+fn reading_builds_nothing_and_presets_open() {
+    for text in ["gdl:file=/no/such/sheet.kif", "gdl:sheet=unknown", "connect-four:2x2"] {
+        assert!(text.parse::<GameSpec>().unwrap().players().is_err(), "{text}");
+    }
+    for preset in GameSpec::entries().iter().flat_map(game_presets) {
+        let spec: GameSpec = preset.parse().unwrap();
+        assert!(spec.players().unwrap() > 0, "{preset}");
+    }
+}
+
+#[test]
 fn wrong_specs_say_what_would_be_right() {
     let game = |text: &str| text.parse::<GameSpec>().unwrap_err().to_string();
+    // What is wrong with a size or a file shows when the game is opened.
+    let open = |text: &str| text.parse::<GameSpec>().unwrap().players().unwrap_err().to_string();
     let agent = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
     for (message, parts) in [
         (game("conect-four"), ["did you mean `connect-four`?", "known: tic-tac-toe"]),
@@ -110,21 +156,21 @@ fn wrong_specs_say_what_would_be_right() {
         (game(""), ["name is missing", ""]),
         (game("connect-four:widht=8"), ["unknown parameter `widht`", "did you mean `width`?"]),
         (game("connect-four:width=zero"), ["`width` must be a whole number", "not `zero`"]),
-        (game("connect-four:width=3,height=3"), ["3x3", "at least 4"]),
-        (game("connect-four:1000x1000"), ["1000x1000", "at most 128"]),
-        (game("connect-four:8x8,width=7"), ["size is given twice", ""]),
+        (open("connect-four:width=3,height=3"), ["3x3", "at least 4"]),
+        (open("connect-four:1000x1000"), ["1000x1000", "at most 128"]),
+        (game("connect-four:8x8,width=7"), ["`width` is given twice", ""]),
         (game("othello:8x8"), ["unknown parameter `8x8`", "has no parameters"]),
         (game("breakthrough:,"), ["empty part", ""]),
-        (game("sangoku:scenario=z"), ["no scenario is called `z`", "known: a, b, c"]),
-        (game("sangoku:file=none.toml"), ["none.toml", "No such file"]),
+        (open("sangoku:scenario=z"), ["no scenario is called `z`", "known: a, b, c"]),
+        (open("sangoku:file=none.toml"), ["none.toml", "No such file"]),
         (game("sangoku:scenario=a,file=x"), ["not both", ""]),
         (agent("uct:groups=two"), ["`groups` must be `one` or `shared`", "not `two`"]),
         (agent("sp:reading=exact"), ["`reading` must be `nearest` or `rank`", "not `exact`"]),
         (agent("uct:cut=circle"), ["`cut` must be `box` or `reach`", "not `circle`"]),
         (agent("uct:solver,groups=shared"), ["nothing can be proven", ""]),
         (game("hagetaka:players=7"), ["from 2 to 6", "not `7`"]),
-        (game("hagetaka:n=3,deck=1/2/3/4"), ["a deck of 4", "1 to 3"]),
-        (game("goofspiel:order=sideways"), ["random or ascending", "not `sideways`"]),
+        (open("hagetaka:n=3,deck=1/2/3/4"), ["a deck of 4", "1 to 3"]),
+        (game("goofspiel:order=sideways"), ["`random` or `ascending`", "not `sideways`"]),
         (agent("rm:explore=2"), ["`explore` must be a number from 0 to 1", "not `2`"]),
         (agent("utc"), ["did you mean `uct`?", "known: random"]),
         (agent("uct:c=-1"), ["`c` must be a number from 0 to 1000", "not `-1`"]),
@@ -136,6 +182,8 @@ fn wrong_specs_say_what_would_be_right() {
         (agent("uct:solver,solver"), ["`solver` is given twice", ""]),
         (agent("uct:c"), ["`c` must be a number", "not nothing"]),
         (agent("random:fast"), ["unknown parameter `fast`", "no parameters"]),
+        (agent("uct:margin=3"), ["only a box has a margin", "`cut=box`"]),
+        (agent("uct:iterations=1.5e0"), ["`iterations` must be a whole number", "not `1.5`"]),
         (agent("exec"), ["a command is missing", "exec:./bot.py"]),
         (agent("exec:'open"), ["open quote", ""]),
     ] {

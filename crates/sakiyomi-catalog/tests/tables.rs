@@ -1,6 +1,8 @@
 //! The erased match: legality, undo, seated agents, records and programs as agents.
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, Record, Table, TableError, open_table, replay};
+use sakiyomi_catalog::{
+    AgentSpec, ExecSpec, GameSpec, Record, Table, TableError, open_table, replay,
+};
 use sakiyomi_core::{Payoffs, Player, Players, Stop, Turn};
 
 fn open(game: &str) -> Box<dyn Table> {
@@ -150,10 +152,10 @@ fn shell(answer: &str) -> AgentSpec {
     let script = format!(
         "echo ready; while read -r word rest; do case $word in go) {answer};; quit) exit 0;; esac; done"
     );
-    AgentSpec::Exec {
+    AgentSpec::from(ExecSpec {
         command: format!("sh -c {}", shlex::try_quote(&script).unwrap()),
         time: std::time::Duration::from_millis(300),
-    }
+    })
 }
 
 #[test]
@@ -181,7 +183,7 @@ fn a_program_is_told_everything() {
         ))
         .unwrap()
     );
-    let spec = AgentSpec::Exec { command, time: std::time::Duration::from_secs(5) };
+    let spec = AgentSpec::from(ExecSpec { command, time: std::time::Duration::from_secs(5) });
     assert_eq!(table.advise(&spec, Player(1), &Stop::new()).unwrap().action, "e");
     let told = std::fs::read_to_string(log).unwrap();
     let expected = "sakiyomi\t1\ngame\tconnect-four:width=5,height=4\nseat\t1\t2\nseed\t1\n\

@@ -205,6 +205,24 @@ impl Hint {
         Hint::Cells,
         Hint::Orders,
     ];
+
+    /// What a game provides with it, as part of a sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Hint::Prune => "a rule by which actions are pruned",
+            Hint::PrunePairs => "a rule by which pairs of actions are pruned",
+            Hint::Urgent => "urgent actions",
+            Hint::Groups => "groups of actions",
+            Hint::Ranks => "ranks of actions",
+            Hint::Estimate => "an estimate of payoffs",
+            Hint::Progress => "a measure of progress",
+            Hint::Rounds => "a count of rounds",
+            Hint::TurnsLeft => "a bound of its length",
+            Hint::Canonical => "canonical states",
+            Hint::Cells => "a board of cells",
+            Hint::Orders => "orders for several agents",
+        }
+    }
 }
 
 /// A set of hints.

@@ -1,7 +1,7 @@
 //! Matches between agents, at full speed. Everything random in a match follows from the seed and
 //! the match's number.
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, Listed, Record, Seat, SpecError, Visitor};
+use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, Record, Seat, SpecError, Visitor};
 use sakiyomi_core::stats::Tally;
 use sakiyomi_core::{Agent, Context, Game, Hint, Payoffs, Player, Rng, Show, Stop, Turn};
 
@@ -48,7 +48,7 @@ impl Outcome {
 
 impl Pairing {
     /// Tries to build both agents, so that what cannot be played is an error before the first match.
-    pub fn check<G: Listed>(&self, game: &G) -> Result<(), SpecError> {
+    pub fn check<G: CatalogGame>(&self, game: &G) -> Result<(), SpecError> {
         let seat = Seat { game: &self.game, player: Player(0), seed: self.seed };
         self.agents.iter().try_for_each(|agent| agent.build(game, &seat).map(drop))
     }
@@ -58,7 +58,7 @@ impl Pairing {
         struct TryOut<'a>(&'a Pairing);
         impl Visitor for TryOut<'_> {
             type Out = Result<(), SpecError>;
-            fn visit<G: Listed>(self, game: G) -> Self::Out {
+            fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
                 self.0.check(&game)
             }
         }
@@ -66,7 +66,7 @@ impl Pairing {
     }
 
     /// Plays the match with this number. The pairing must have been checked.
-    pub fn play<G: Listed>(&self, game: &G, number: u64, keep: bool, stop: &Stop) -> Played {
+    pub fn play<G: CatalogGame>(&self, game: &G, number: u64, keep: bool, stop: &Stop) -> Played {
         let n_players = game.players() as u64;
         let first = Player((number % n_players) as u8);
         let players = || (0..n_players).map(|i| Player(i as u8));

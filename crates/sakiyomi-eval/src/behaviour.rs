@@ -10,13 +10,12 @@ use std::hash::Hasher;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use sakiyomi_catalog::{AgentSpec, GameSpec, Table, TableError, open_table};
-use sakiyomi_core::{Budget, Stop, Turn};
+use sakiyomi_catalog::{AgentSpec, GameSpec, RandomSpec, Table, TableError, open_table};
+use sakiyomi_core::{Stop, Turn};
 
 /// Matches and decisions of a probe. They take some milliseconds.
 const PROBE_MATCHES: u64 = 2;
 const PROBE_ITERATIONS: u64 = 300;
-const PROBE_DEPTH: u32 = 2;
 /// Steps of a match before which the agents are asked.
 const PROBE_STEPS: [usize; 3] = [0, 3, 8];
 const LONGEST_MATCH: usize = 300;
@@ -78,7 +77,7 @@ fn probe_step(
                 probe_agent(agent, table, player, hasher)?;
             }
         }
-        texts.push(table.advise(&AgentSpec::Random, player, &Stop::new())?.action);
+        texts.push(table.advise(&RandomSpec.into(), player, &Stop::new())?.action);
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     table.play(&texts)?;
@@ -91,7 +90,7 @@ fn probe_agent(
     player: sakiyomi_core::Player,
     hasher: &mut FxHasher,
 ) -> Result<(), TableError> {
-    let Some(agent) = in_probe(agent) else {
+    let Some(agent) = agent.shortened(PROBE_ITERATIONS) else {
         hasher.write(agent.to_string().as_bytes());
         return Ok(());
     };
@@ -102,23 +101,6 @@ fn probe_agent(
         hasher.write_u64(share.share.to_bits());
     }
     Ok(())
-}
-
-/// The same agent with a small budget that can be repeated; none for programs and exact players.
-fn in_probe(agent: &AgentSpec) -> Option<AgentSpec> {
-    let mut agent = agent.clone();
-    match &mut agent {
-        // A solution is what it is, and to work one out takes long.
-        AgentSpec::Exact { .. } | AgentSpec::Exec { .. } => return None,
-        AgentSpec::MaxN { depth, .. } => *depth = (*depth).min(PROBE_DEPTH),
-        _ => {}
-    }
-    if let Some(budget) = agent.budget_mut() {
-        let iterations = budget.iterations.unwrap_or(PROBE_ITERATIONS).min(PROBE_ITERATIONS);
-        let Budget { memory, nodes, .. } = *budget;
-        *budget = Budget { memory, nodes, ..Budget::iterations(iterations) };
-    }
-    Some(agent)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Instant;
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, Listed, SpecError, Visitor};
+use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, SpecError, Visitor};
 use sakiyomi_core::stats::{Elo, Hypothesis, Interval, Sprt, Tally};
 use sakiyomi_core::{Player, Stop};
 use serde::Serialize;
@@ -162,7 +162,7 @@ struct Run<'a> {
 impl Visitor for Run<'_> {
     type Out = Result<DuelReport, DuelError>;
 
-    fn visit<G: Listed>(self, game: G) -> Self::Out {
+    fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
         let Run { duel, stop, progress } = self;
         let n_players = game.players();
         if n_players < 2 {
@@ -196,7 +196,7 @@ impl Visitor for Run<'_> {
 }
 
 /// Plays matches until there are no more.
-fn work<G: Listed>(
+fn work<G: CatalogGame>(
     game: &G,
     duel: &Duel,
     (next, games): (&AtomicU64, u64),

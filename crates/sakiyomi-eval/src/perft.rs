@@ -1,6 +1,6 @@
 //! Counts of action sequences, by which move generators are compared.
 
-use sakiyomi_catalog::{GameSpec, Listed, SpecError, Visitor};
+use sakiyomi_catalog::{CatalogGame, GameSpec, SpecError, Visitor};
 use sakiyomi_core::{Game, Players, Turn};
 
 /// Sequences of exactly `depth` steps from `state`. A joint action of several players, and an
@@ -55,7 +55,7 @@ pub fn perft_of(game: &GameSpec, depth: u32) -> Result<u64, SpecError> {
     struct Count(u32);
     impl Visitor for Count {
         type Out = u64;
-        fn visit<G: Listed>(self, game: G) -> u64 {
+        fn visit<G: CatalogGame>(self, game: G) -> u64 {
             perft(&game, &game.start(), self.0)
         }
     }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cpu_time::ThreadTime;
-use sakiyomi_catalog::{AgentSpec, GameSpec, Listed, SpecError, Visitor, save_solution};
+use sakiyomi_catalog::{
+    AgentSpec, CatalogGame, ExactSpec, GameSpec, SpecError, Visitor, save_solution,
+};
 use sakiyomi_core::{Playable, Player, Stop, Turn};
 use sakiyomi_search::{Exact, Unsolved, bytes_for};
 use serde::Serialize;
@@ -69,10 +71,10 @@ pub fn run_solve(
 ) -> Result<SolveReport, SolveError> {
     let mut report = solve.game.with(Run { solve, stop, progress })??;
     if solve.check {
-        let agent = AgentSpec::Exact {
+        let agent = AgentSpec::from(ExactSpec {
             file: solve.save.as_ref().map(|path| path.display().to_string()),
             memory: solve.memory,
-        };
+        });
         let exploit = Exploit {
             game: solve.game.clone(),
             agent,
@@ -95,7 +97,7 @@ struct Run<'a> {
 impl Visitor for Run<'_> {
     type Out = Result<SolveReport, SolveError>;
 
-    fn visit<G: Listed>(self, game: G) -> Self::Out {
+    fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
         let Run { solve, stop, progress } = self;
         let unsolved = |error| SolveError::Unsolved { game: solve.game.clone(), error };
         let begin = ThreadTime::now();

@@ -1,7 +1,7 @@
 //! What a cell of an experiment is made of: numbered pieces of work, each of which depends on the
 //! task and its number alone.
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, Listed, SpecError, TableError, Visitor};
+use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, SpecError, TableError, Visitor};
 use sakiyomi_core::Stop;
 
 use crate::behaviour::behaviour;
@@ -183,7 +183,7 @@ struct Play<'a> {
 
 impl Visitor for Play<'_> {
     type Out = Vec<Played>;
-    fn visit<G: Listed>(self, game: G) -> Vec<Played> {
+    fn visit<G: CatalogGame>(self, game: G) -> Vec<Played> {
         let Play { pairing, first, n, keep, stop } = self;
         let numbers = (first..first + n).take_while(|_| !stop.requested());
         numbers.map(|number| pairing.play(&game, number, keep, stop)).collect()

@@ -1,6 +1,6 @@
 //! Duels: the same on any number of threads, fair to seats, and robust against their agents.
 
-use sakiyomi_catalog::AgentSpec;
+use sakiyomi_catalog::{AgentSpec, ExecSpec};
 use sakiyomi_core::Stop;
 use sakiyomi_core::stats::{Hypothesis, Sprt};
 use sakiyomi_eval::{Duel, DuelError, DuelReport, Pairing, run_duel};
@@ -96,10 +96,10 @@ fn a_program_that_fails_loses_games_and_not_the_match() {
     // Answers the first request of every game and then ends.
     let script = "echo ready; while read -r word rest; do case $word in \
                   legal) set -- $rest;; go) printf 'move\\t%s\\n' \"$1\"; exit 1;; esac; done";
-    base.pairing.agents[0] = AgentSpec::Exec {
+    base.pairing.agents[0] = AgentSpec::from(ExecSpec {
         command: format!("sh -c {}", shlex::try_quote(script).unwrap()),
         time: std::time::Duration::from_secs(5),
-    };
+    });
     let report = run(&base);
     assert_eq!((report.games, report.losses, report.n_forfeits), (6, 6, 6));
     assert!(report.forfeits[0].reason.contains("ended (exit status: 1)"), "{:?}", report.forfeits);

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use rustc_hash::FxHasher;
-use sakiyomi_catalog::{AgentSpec, GameSpec, Listed, SpecError, TableError, Visitor, open_table};
+use sakiyomi_catalog::{
+    AgentSpec, CatalogGame, GameSpec, RandomSpec, SpecError, TableError, Visitor, open_table,
+};
 use sakiyomi_core::{Budget, Context, Playable, Player, Rng, Scratch, Stop, Turn};
 use sakiyomi_search::MctsSettings;
 use serde::Serialize;
@@ -53,7 +55,7 @@ struct MeasureSpeed<'a> {
 impl Visitor for MeasureSpeed<'_> {
     type Out = Speed;
 
-    fn visit<G: Listed>(self, game: G) -> Speed {
+    fn visit<G: CatalogGame>(self, game: G) -> Speed {
         let MeasureSpeed { spec, settings, simulations, least } = self;
         let (start, mut state) = (first_choice(&game), game.start());
         let (mut rng, mut scratch) = (Rng::new(1), Scratch::default());
@@ -157,7 +159,7 @@ pub fn measure_growth(
     impl Visitor for MeasureGrowth<'_> {
         type Out = Vec<Growth>;
 
-        fn visit<G: Listed>(self, game: G) -> Vec<Growth> {
+        fn visit<G: CatalogGame>(self, game: G) -> Vec<Growth> {
             let (stop, start_state) = (Stop::new(), first_choice(&game));
             let each = |&iterations: &u64| {
                 let budget = Budget { memory: u64::MAX, ..Budget::iterations(iterations) };
@@ -229,7 +231,7 @@ pub fn signature() -> Result<u64, anyhow::Error> {
         for (agent, plies) in agents.iter().flat_map(|a| SIGNATURE_PLIES.map(|plies| (a, plies))) {
             let agent: AgentSpec = agent.parse()?;
             let mut table = open_table(&game, plies as u64)?;
-            let random = AgentSpec::Random;
+            let random = AgentSpec::from(RandomSpec);
             for _ in 0..plies {
                 let Turn::Choose(who) = table.turn() else { break };
                 let advise = |player| table.advise(&random, player, &Stop::new());

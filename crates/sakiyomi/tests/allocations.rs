@@ -5,7 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use sakiyomi::catalog::{GAMES, GameSpec, Listed, Visitor};
+use sakiyomi::catalog::{CatalogGame, GameSpec, Visitor};
 use sakiyomi::core::{Game, Rng, Scratch};
 use sakiyomi::gdl::{GdlGame, Settings};
 
@@ -41,7 +41,7 @@ struct Playouts;
 impl Visitor for Playouts {
     type Out = [u64; 2];
 
-    fn visit<G: Listed>(self, game: G) -> [u64; 2] {
+    fn visit<G: CatalogGame>(self, game: G) -> [u64; 2] {
         let (start, mut state) = (game.start(), game.start());
         let (mut rng, mut scratch) = (Rng::new(1), Scratch::default());
         let mut play = |n: u32| {
@@ -57,7 +57,7 @@ impl Visitor for Playouts {
 
 #[test]
 fn playouts_do_not_allocate() {
-    for entry in GAMES {
+    for entry in GameSpec::entries() {
         for text in [entry.name, entry.example] {
             let game: GameSpec = text.parse().unwrap();
             let [playouts, one] = game.with(Playouts).unwrap();

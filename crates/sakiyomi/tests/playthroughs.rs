@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use sakiyomi::catalog::{AgentSpec, GAMES, GameSpec, open_table};
+use sakiyomi::catalog::{GameSpec, RandomSpec, open_table};
 use sakiyomi::core::{Stop, Turn};
 use sakiyomi::draw::draw;
 
@@ -28,7 +28,7 @@ fn playthrough(game: &GameSpec) -> String {
             let legal = table.legal(player);
             let legal: Vec<&str> = legal.iter().map(|action| action.text.as_str()).collect();
             writeln!(text, "{name} may play {}", legal.join(" ")).unwrap();
-            let advice = table.advise(&AgentSpec::Random, player, &Stop::new()).unwrap();
+            let advice = table.advise(&RandomSpec.into(), player, &Stop::new()).unwrap();
             writeln!(text, "{name} plays {}", advice.action).unwrap();
             texts.push(advice.action);
         }
@@ -41,7 +41,7 @@ fn playthrough(game: &GameSpec) -> String {
 fn matches_are_as_they_were() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/playthroughs");
     let bless = std::env::var_os("SAKIYOMI_BLESS").is_some();
-    for entry in GAMES {
+    for entry in GameSpec::entries() {
         let game: GameSpec = entry.name.parse().unwrap();
         let played = playthrough(&game);
         let file = folder.join(format!("{}.txt", entry.name));

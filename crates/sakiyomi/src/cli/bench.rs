@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use sakiyomi::bench::{Growth, Speed, measure_growth, measure_speed, signature};
 use sakiyomi::numbers::thousands;
-use sakiyomi_catalog::{AgentSpec, GAMES, GameSpec};
+use sakiyomi_catalog::{AgentSpec, GameSpec};
 use sakiyomi_search::MctsSettings;
 use serde_json::json;
 
@@ -55,7 +55,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         let message = format!("`{}` is no tree search; expected uct:.. or rm:..", options.agent);
         return Err(BadInput(message).into());
     };
-    let all = || GAMES.iter().map(|entry| entry.name.parse()).collect::<Result<Vec<_>, _>>();
+    let all = || {
+        GameSpec::entries().iter().map(|entry| entry.name.parse()).collect::<Result<Vec<_>, _>>()
+    };
     let games = if options.games.is_empty() { all()? } else { options.games.clone() };
     // A rule of thumb that a game does not have is refused here as everywhere.
     for game in &games {

@@ -101,7 +101,7 @@ fn game(text: &str) -> anyhow::Result<GdlSpec> {
         return Ok(GdlSpec::new(RuleSheet::File(text.to_owned())));
     }
     match text.parse()? {
-        GameSpec::Gdl(spec) => Ok(spec),
+        GameSpec::Gdl(named) => Ok(named.settings),
         other => {
             let message = format!(
                 "{other} has no rule sheet to send; expected FILE.kif or gdl:sheet=NAME, such as \

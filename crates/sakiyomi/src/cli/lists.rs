@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use sakiyomi_catalog::{AGENTS, Entry, GAMES};
+use sakiyomi_catalog::{AgentSpec, Entry, GameSpec};
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
@@ -13,11 +13,11 @@ pub(super) struct Options {
 }
 
 pub(super) fn games(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
-    list(GAMES, options, out)
+    list(GameSpec::entries(), options, out)
 }
 
 pub(super) fn agents(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
-    list(AGENTS, options, out)
+    list(AgentSpec::entries(), options, out)
 }
 
 fn list(entries: &[Entry], options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -26,7 +26,7 @@ fn list(entries: &[Entry], options: &Options, out: &mut dyn Write) -> anyhow::Re
     }
     for entry in entries {
         writeln!(out, "{:<14}{}", entry.name, entry.summary)?;
-        for parameter in entry.parameters {
+        for parameter in &entry.parameters {
             let default = format!("[{}]", parameter.default);
             writeln!(out, "    {:<12}{default:<8}{}", parameter.name, parameter.meaning)?;
         }

@@ -97,7 +97,7 @@ impl Mind {
     fn new(task: Task, game: GdlGame) -> Option<Mind> {
         let me = game.player_of(task.role)?;
         // Only programs ask for the name of the game, and they do not play here.
-        let unnamed = GameSpec::Gdl(GdlSpec::new(RuleSheet::File(String::new())));
+        let unnamed = GameSpec::from(GdlSpec::new(RuleSheet::File(String::new())));
         let seat = Seat { game: &unnamed, player: me, seed: task.seed };
         let agent = task.agent.build(&game, &seat).ok()?;
         let keeps_a_tree = task.agent.tree_search().is_some();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use sakiyomi_catalog::AgentSpec;
+use sakiyomi_catalog::{AgentSpec, RandomSpec};
 use sakiyomi_gdl::protocol::{
     ABORTED, BUSY, DONE, PlayerStatus, ProtocolError, READY, Request, Status, same_id,
 };
@@ -68,7 +68,7 @@ impl Player {
         let mut settings = settings;
         if let Some(budget) = settings.agent.budget_mut() {
             (budget.iterations, budget.wall, budget.cpu) = (settings.iterations, None, None);
-        } else if settings.agent != AgentSpec::Random {
+        } else if settings.agent != RandomSpec.into() {
             return Err(Timeless { agent: settings.agent.to_string() });
         }
         Ok(Arc::new(Player {

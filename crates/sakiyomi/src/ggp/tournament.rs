@@ -73,7 +73,7 @@ impl Tournament {
         let host = Host::new(spec.load()?, &spec.text()?, clocks);
         let (seats, players) = (host.n_seats(), contestants.len());
         if players < seats {
-            let game = GameSpec::Gdl(spec).to_string();
+            let game = GameSpec::from(spec).to_string();
             return Err(TournamentError::TooFew { game, seats, players });
         }
         for (i, contestant) in contestants.iter().enumerate() {
@@ -142,7 +142,7 @@ impl Tournament {
             plies: result.plies.len() as u32,
             seconds: result.seconds,
             record: Record {
-                game: GameSpec::Gdl(self.spec.clone()),
+                game: GameSpec::from(self.spec.clone()),
                 seed: result.seed,
                 moves: result.steps.clone(),
             },
@@ -161,7 +161,7 @@ impl Tournament {
     fn report(&self, matches: Vec<MatchResult>, interrupted: bool) -> TournamentReport {
         let standing = |i| standing(&self.contestants[i], i, &matches);
         TournamentReport {
-            game: GameSpec::Gdl(self.spec.clone()).to_string(),
+            game: GameSpec::from(self.spec.clone()).to_string(),
             start_clock: self.clocks.start.as_secs_f64(),
             play_clock: self.clocks.play.as_secs_f64(),
             seed: self.seed,

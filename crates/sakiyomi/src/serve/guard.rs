@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, Record, RuleSheet, kept_rules};
+use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, Named, Record, RuleSheet, kept_rules};
 use sakiyomi_core::Budget;
 
 use super::api::{ApiError, ErrorCode, MatchRecord};
@@ -99,25 +99,22 @@ fn with_cookie(token: &str) -> Response {
 
 /// Reads a game. A page may not name files of the server, nor ask for more than is usual to make it.
 pub(super) fn game(text: &str) -> Result<GameSpec, ApiError> {
-    let mut game = GameSpec::named(text)?;
+    let mut game: GameSpec = text.parse()?;
     if game.file().is_some() {
         let message =
             format!("`{text}`: files of the server are not for the page; hand over the text");
         return Err(ApiError::new(ErrorCode::Refused, message));
     }
-    match &mut game {
-        GameSpec::Gdl(GdlSpec { sheet: RuleSheet::Kept(name), .. })
-            if kept_rules(name).is_none() =>
+    if let GameSpec::Gdl(Named { settings: spec, .. }) = &mut game {
+        if let RuleSheet::Kept(name) = &spec.sheet
+            && kept_rules(name).is_none()
         {
             let message = format!("the rules `{name}` are not here; hand over their text again");
             return Err(ApiError::new(ErrorCode::UnknownRules, message));
         }
-        GameSpec::Gdl(spec) => {
-            let usual = GdlSpec::new(spec.sheet.clone());
-            spec.time = spec.time.min(usual.time);
-            spec.memory = spec.memory.min(usual.memory);
-        }
-        _ => {}
+        let usual = GdlSpec::new(spec.sheet.clone());
+        spec.time = spec.time.min(usual.time);
+        spec.memory = spec.memory.min(usual.memory);
     }
     Ok(game)
 }
@@ -142,15 +139,18 @@ pub(super) fn agent(text: &str) -> Result<AgentSpec, ApiError> {
 /// usual is cut. A page may not start programs or name files.
 pub(super) fn player(text: &str) -> Result<AgentSpec, ApiError> {
     let mut agent: AgentSpec = text.parse().map_err(|error| ApiError::agent(&error))?;
-    if let AgentSpec::Exec { .. } | AgentSpec::Exact { file: Some(_), .. } = agent {
+    if agent.uses_machine() {
         let message = format!("`{text}`: programs and files of the server are not for the page");
         return Err(ApiError::new(ErrorCode::Refused, message));
     }
-    if let AgentSpec::Exact { memory, .. } = &mut agent {
-        *memory = (*memory).min(Budget::DEFAULT_MEMORY);
-    }
-    if let AgentSpec::Mcts(settings) | AgentSpec::Simultaneous(settings) = &mut agent {
-        settings.trees = settings.trees.min(MOST_TREES);
+    match &mut agent {
+        AgentSpec::Exact(Named { settings, .. }) => {
+            settings.memory = settings.memory.min(Budget::DEFAULT_MEMORY);
+        }
+        AgentSpec::Tree(Named { settings, .. }) => {
+            settings.trees = settings.trees.min(MOST_TREES);
+        }
+        _ => {}
     }
     if let Some(budget) = agent.budget_mut() {
         budget.memory = budget.memory.min(Budget::DEFAULT_MEMORY);
@@ -193,8 +193,7 @@ mod tests {
     fn agents_stay_within_the_limits() {
         assert_eq!(player("uct:iterations=5").unwrap().to_string(), "uct:iterations=5");
         let mut agent = agent("uct:time=1000s,memory=100GiB,trees=200").unwrap();
-        let AgentSpec::Mcts(settings) = &agent else { panic!("{agent:?}") };
-        assert_eq!(settings.trees, MOST_TREES);
+        assert_eq!(agent.tree_search().unwrap().trees, MOST_TREES);
         let budget = agent.budget_mut().unwrap();
         assert_eq!(budget.wall, Some(Duration::from_secs(60)));
         assert_eq!(budget.memory, LIMITS.memory_bytes);

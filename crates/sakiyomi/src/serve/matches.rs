@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use sakiyomi_catalog::{
-    AGENTS, AgentSpec, GAMES, GameSpec, Listed, Record, Seat, Table, Visitor, keep_rules,
-    open_table, ready_made, replay, replay_each,
+    AgentSpec, CatalogGame, GameSpec, Record, Seat, Table, Visitor, game_presets, keep_rules,
+    open_table, replay, replay_each,
 };
 use sakiyomi_core::{Player, Turn};
 use sakiyomi_gdl::GdlError;
@@ -19,12 +19,14 @@ use super::{Body, LIMITS, Shared, guard};
 const MOST_STEPS: usize = 5_000;
 
 pub(super) async fn catalog() -> Json<Catalog> {
-    let entry =
-        |entry: &sakiyomi_catalog::Entry| GameEntry { entry: *entry, choices: ready_made(entry) };
+    let entry = |entry: &sakiyomi_catalog::Entry| GameEntry {
+        entry: entry.clone(),
+        choices: game_presets(entry),
+    };
     Json(Catalog {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        games: GAMES.iter().map(entry).collect(),
-        agents: AGENTS.iter().filter(|agent| agent.name != "exec").copied().collect(),
+        games: GameSpec::entries().iter().map(entry).collect(),
+        agents: AgentSpec::entries().iter().filter(|agent| agent.name != "exec").cloned().collect(),
         limits: LIMITS,
     })
 }
@@ -119,13 +121,13 @@ struct Suited<'a>(&'a GameSpec);
 impl Visitor for Suited<'_> {
     type Out = Vec<String>;
 
-    fn visit<G: Listed>(self, game: G) -> Vec<String> {
+    fn visit<G: CatalogGame>(self, game: G) -> Vec<String> {
         let seat = Seat { game: self.0, player: Player(0), seed: 1 };
         let can_play = |name: &str| {
             let agent: Result<AgentSpec, _> = name.parse();
             name != "exec" && agent.is_ok_and(|agent| agent.build(&game, &seat).is_ok())
         };
-        AGENTS
+        AgentSpec::entries()
             .iter()
             .map(|agent| agent.name)
             .filter(|name| can_play(name))

@@ -8,12 +8,13 @@ use std::{fs, io};
 use rustc_hash::FxHashMap;
 use sakiyomi_gdl::{GdlGame, Limits, Settings};
 
-use crate::Parameter;
-use crate::fields::{Fields, Reader, bytes_text};
+use super::{GameSettings, Visitor};
+use crate::compiled::compiled;
+use crate::fields::{Value, suggestion};
 use crate::kept_rules::kept_rules;
-use crate::{SpecError, fields};
+use crate::parameter::{Defined, Definition, Domain, Parameter, Place, place};
+use crate::{GameSpec, SpecError};
 
-pub(crate) const NAME: &str = "gdl";
 const DEFAULT_SHEET: &str = "tic-tac-toe";
 
 /// A game from its rules, and what making it may cost.
@@ -49,13 +50,13 @@ macro_rules! sheet {
     ($name:literal, $file:literal) => {
         KnownSheet {
             name: $name,
-            rules: include_str!(concat!("../../../games/gdl/", $file, ".kif")),
+            rules: include_str!(concat!("../../../../games/gdl/", $file, ".kif")),
             picture: None,
         }
     };
     ($name:literal, $file:literal, drawn) => {
         KnownSheet {
-            picture: Some(include_str!(concat!("../../../games/gdl/", $file, ".toml"))),
+            picture: Some(include_str!(concat!("../../../../games/gdl/", $file, ".toml"))),
             ..sheet!($name, $file)
         }
     };
@@ -83,33 +84,100 @@ const SHEETS: &[KnownSheet] = &[
     sheet!("hex", "hex", drawn),
 ];
 
-pub(crate) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "sheet",
-        default: DEFAULT_SHEET,
-        meaning: "one of the rule sheets in games/gdl, such as connect-four or sliding-eight",
+/// The place of a sheet that is named in one of the ways.
+macro_rules! sheet_place {
+    ($Way:ident) => {
+        Place {
+            get: |spec: &GdlSpec| match &spec.sheet {
+                RuleSheet::$Way(name) => Some(Value::Text(name.clone())),
+                _ => None,
+            },
+            set: |spec, name| {
+                spec.sheet = RuleSheet::$Way(name.text().to_owned());
+                Ok(())
+            },
+        }
+    };
+}
+
+const SHEET: Parameter<GdlSpec> = Parameter::new(
+    "sheet",
+    Domain::Text,
+    sheet_place!(Named),
+    "one of the rule sheets in games/gdl, such as connect-four or sliding-eight",
+);
+const FILE: Parameter<GdlSpec> = Parameter::new(
+    "file",
+    Domain::Text,
+    sheet_place!(File),
+    "a rule sheet of your own, a .kif file",
+);
+const RULES: Parameter<GdlSpec> = Parameter::new(
+    "rules",
+    Domain::Text,
+    sheet_place!(Kept),
+    "rules that were handed to the web page",
+);
+const TIME: Parameter<GdlSpec> = Parameter::new(
+    "time",
+    Domain::Time,
+    place!(time),
+    "CPU time for grounding; beyond it the rules are interpreted, which is slow",
+);
+const MEMORY: Parameter<GdlSpec> = Parameter::new(
+    "memory",
+    Domain::Bytes,
+    Place {
+        get: |spec| Some(Value::Bytes(spec.memory)),
+        set: |spec, bytes| {
+            spec.memory = bytes.bytes();
+            Ok(())
+        },
     },
-    Parameter { name: "file", default: "none", meaning: "a rule sheet of your own, a .kif file" },
-    Parameter { name: "rules", default: "none", meaning: "rules that were handed to the web page" },
-    Parameter {
-        name: "time",
-        default: "20s",
-        meaning: "CPU time for grounding; beyond it the rules are interpreted, which is slow",
-    },
-    Parameter {
-        name: "memory",
-        default: "600MB",
-        meaning: "memory for grounding; beyond it the rules are interpreted, which is slow",
-    },
-];
+    "memory for grounding; beyond it the rules are interpreted, which is slow",
+);
+
+impl Defined for GdlSpec {
+    const DEFINITIONS: &'static [Definition<GdlSpec>] = &[Definition {
+        bare: |text| text.ends_with(".kif").then(|| vec![("file", Value::Text(text.to_owned()))]),
+        check: |_, said| {
+            let sources = said.iter().filter(|name| ["sheet", "file", "rules"].contains(name));
+            match sources.count() {
+                0 | 1 => Ok(()),
+                _ => Err("only one of `sheet`, `file` and `rules`".to_owned()),
+            }
+        },
+        ..Definition::new(
+            "gdl",
+            "any game from its rules in the Game Description Language",
+            || GdlSpec::new(RuleSheet::Named(DEFAULT_SHEET.to_owned())),
+            &[SHEET, FILE, RULES, TIME, MEMORY],
+            "gdl:sheet=connect-four",
+        )
+    }];
+}
+
+compiled!(GdlGame);
+
+impl GameSettings for GdlSpec {
+    fn open<V: Visitor>(&self, visitor: V) -> Result<V::Out, String> {
+        self.compile().map(|game| visitor.visit(game))
+    }
+
+    fn presets() -> Vec<String> {
+        SHEETS.iter().map(|known| format!("gdl:sheet={}", known.name)).collect()
+    }
+
+    fn file(&self) -> Option<&str> {
+        match &self.sheet {
+            RuleSheet::File(path) => Some(path),
+            RuleSheet::Named(_) | RuleSheet::Kept(_) => None,
+        }
+    }
+}
 
 /// Compiled rules that are kept; beyond that all are compiled anew.
 const MOST_COMPILED: usize = 256;
-
-/// The names of the sheets that are always there.
-pub(crate) fn sheet_names() -> impl Iterator<Item = &'static str> {
-    SHEETS.iter().map(|known| known.name)
-}
 
 const DEFAULT_TIME: Duration = Duration::from_secs(20);
 const DEFAULT_MEMORY: u64 = 600_000_000;
@@ -122,32 +190,36 @@ impl GdlSpec {
 
     /// The rules as they were written.
     pub fn text(&self) -> Result<String, SpecError> {
-        self.files().map(|files| files.rules)
+        self.sheet.files().map(|files| files.rules).map_err(|message| self.error(message))
     }
 
     /// The game. Rules that were compiled once are not compiled again.
     pub fn load(&self) -> Result<GdlGame, SpecError> {
+        self.compile().map_err(|message| self.error(message))
+    }
+
+    fn error(&self, message: String) -> SpecError {
+        GameSpec::from(self.clone()).to_fields().error(message)
+    }
+
+    fn compile(&self) -> Result<GdlGame, String> {
         type Key = (Files, Duration, u64);
         static KNOWN: LazyLock<Mutex<FxHashMap<Key, GdlGame>>> = LazyLock::new(Mutex::default);
-        let key = (self.files()?, self.time, self.memory);
+        let key = (self.sheet.files()?, self.time, self.memory);
         if let Some(game) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(game.clone());
         }
         let limits = Limits::new(self.time, self.memory);
         let settings = Settings { limits, ..Settings::default() };
         let (rules, picture) = (&key.0.rules, key.0.picture.as_deref());
-        let game = GdlGame::with_picture(rules, &settings, picture)
-            .map_err(|error| write(self).error(error.to_string()))?;
+        let game =
+            GdlGame::with_picture(rules, &settings, picture).map_err(|error| error.to_string())?;
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST_COMPILED {
             known.clear();
         }
         known.insert(key, game.clone());
         Ok(game)
-    }
-
-    fn files(&self) -> Result<Files, SpecError> {
-        self.sheet.files().map_err(|message| write(self).error(message))
     }
 }
 
@@ -165,7 +237,7 @@ impl RuleSheet {
                 let known = SHEETS.iter().find(|known| known.name == name);
                 let known = known.ok_or_else(|| {
                     let names: Vec<&str> = SHEETS.iter().map(|known| known.name).collect();
-                    let suggestion = fields::suggestion(name, &names);
+                    let suggestion = suggestion(name, &names);
                     format!("no sheet is called `{name}`{suggestion}; known: {}", names.join(", "))
                 })?;
                 let picture = known.picture.map(str::to_owned);
@@ -191,34 +263,6 @@ impl RuleSheet {
     }
 }
 
-pub(crate) fn read(reader: &mut Reader) -> Result<GdlSpec, SpecError> {
-    let bare = reader.bare(|text| text.ends_with(".kif").then(|| text.to_owned()));
-    let sources = [
-        reader.text("sheet").map(RuleSheet::Named),
-        reader.text("file").or(bare).map(RuleSheet::File),
-        reader.text("rules").map(RuleSheet::Kept),
-    ];
-    let mut given = sources.into_iter().flatten();
-    let sheet = given.next().unwrap_or_else(|| RuleSheet::Named(DEFAULT_SHEET.to_owned()));
-    if given.next().is_some() {
-        return Err(reader.fields().error("only one of `sheet`, `file` and `rules`"));
-    }
-    let time = reader.duration("time")?.unwrap_or(DEFAULT_TIME);
-    let memory = reader.bytes("memory")?.unwrap_or(DEFAULT_MEMORY);
-    Ok(GdlSpec { sheet, time, memory })
-}
-
-pub(crate) fn write(spec: &GdlSpec) -> Fields {
-    let fields = match &spec.sheet {
-        RuleSheet::Named(name) if name == DEFAULT_SHEET => Fields::new(NAME),
-        RuleSheet::Named(name) => Fields::new(NAME).with("sheet", name.clone()),
-        RuleSheet::File(path) => Fields::new(NAME).with("file", path.clone()),
-        RuleSheet::Kept(name) => Fields::new(NAME).with("rules", name.clone()),
-    };
-    let memory = (spec.memory != DEFAULT_MEMORY).then(|| bytes_text(spec.memory));
-    fields.with_unless("time", spec.time, DEFAULT_TIME).with_some("memory", memory)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,14 +284,14 @@ mod tests {
     #[test]
     fn limits_of_grounding_are_settings() {
         let open = |text: &str| match text.parse().unwrap() {
-            crate::GameSpec::Gdl(spec) => spec.load().unwrap(),
+            GameSpec::Gdl(named) => named.settings.load().unwrap(),
             _ => unreachable!(),
         };
         assert_eq!(open("gdl:sheet=connect-five").notice(), None);
         let tight = open("gdl:sheet=connect-five,memory=100KB,time=5s");
         assert!(tight.notice().unwrap().contains("interpreted"), "{:?}", tight.notice());
         let text = "gdl:sheet=connect-five,time=5s,memory=1MiB";
-        assert_eq!(text.parse::<crate::GameSpec>().unwrap().to_string(), text);
+        assert_eq!(text.parse::<GameSpec>().unwrap().to_string(), text);
     }
 
     #[test]

@@ -9,16 +9,17 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Playable, Player, Turn};
+use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Playable, Player, Turn};
 
-use crate::Seat;
+use super::{AgentSettings, Seat};
 use crate::fields::Value;
+use crate::parameter::{Defined, Definition, Domain, Parameter, place};
 
 pub(crate) const NAME: &str = "exec";
 /// The field that holds the command line. In text it stands last and without its name, so that it
 /// may contain commas and equals signs.
 pub(crate) const COMMAND: &str = "command";
-pub(crate) const DEFAULT_TIME: Duration = Duration::from_secs(5);
+const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
 /// What a program gets beyond its time to start, and for the way of lines through pipes.
 const START_TIME: Duration = Duration::from_secs(10);
@@ -38,8 +39,65 @@ pub(crate) fn split(rest: &str) -> Vec<(String, Value)> {
     entries
 }
 
+/// A program, and how long it may think.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExecSpec {
+    pub command: String,
+    /// Wall time a decision.
+    pub time: Duration,
+}
+
+impl Defined for ExecSpec {
+    const DEFINITIONS: &'static [Definition<ExecSpec>] = &[Definition {
+        check: |spec, _| check(&spec.command),
+        ..Definition::new(
+            NAME,
+            "a program in any language that speaks the line protocol of docs/protocol.md",
+            || ExecSpec { command: String::new(), time: DEFAULT_TIME },
+            &[
+                Parameter::new(
+                    "time",
+                    Domain::Time,
+                    place!(time),
+                    "wall time a decision; a program that takes longer loses the game",
+                ),
+                Parameter::new(
+                    COMMAND,
+                    Domain::Text,
+                    place!(command),
+                    "what is started; in the short text it stands last, without its name",
+                ),
+            ],
+            "exec:time=2s,./bot.py",
+        )
+    }];
+}
+
+impl AgentSettings for ExecSpec {
+    fn build<G: Playable>(&self, game: &G, seat: &Seat<'_>) -> Result<Box<dyn Agent<G>>, String> {
+        Ok(Box::new(Program::new(&self.command, self.time, seat, game.players())))
+    }
+
+    fn budget_mut(&mut self) -> Option<&mut Budget> {
+        None
+    }
+
+    /// What a program does is its own affair.
+    fn shorten(&mut self) -> bool {
+        false
+    }
+
+    fn is_repeatable(&self) -> bool {
+        false
+    }
+
+    fn uses_machine(&self) -> bool {
+        true
+    }
+}
+
 /// What is wrong with the command line, if anything is.
-pub(crate) fn check(command: &str) -> Result<(), String> {
+fn check(command: &str) -> Result<(), String> {
     match shlex::split(command) {
         None => Err("the command has an open quote".to_owned()),
         Some(words) if words.is_empty() => {
@@ -51,7 +109,7 @@ pub(crate) fn check(command: &str) -> Result<(), String> {
 
 /// One seat of one match, played by a process.
 #[derive(Debug)]
-pub(crate) struct Program {
+struct Program {
     command: String,
     time: Duration,
     /// The lines that open the conversation.
@@ -62,7 +120,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    pub(crate) fn new(command: &str, time: Duration, seat: &Seat<'_>, n_players: usize) -> Program {
+    fn new(command: &str, time: Duration, seat: &Seat<'_>, n_players: usize) -> Program {
         let Seat { game, player, seed } = seat;
         let greeting =
             format!("sakiyomi\t1\ngame\t{game}\nseat\t{}\t{n_players}\nseed\t{seed}\n", player.0);

@@ -1,0 +1,145 @@
+//! The agents of the catalog: one file for each kind, and the list that names them. Everything else
+//! follows from the list: reading and writing specifications, building agents, what is listed.
+
+mod evolution;
+mod exact;
+pub(crate) mod exec;
+mod flat;
+mod maxn;
+mod random;
+mod scripted;
+mod search;
+mod sequential;
+mod tree;
+
+use sakiyomi_core::{Agent, Budget, Hint, Playable, Player};
+use sakiyomi_search::{EvolutionSettings, MctsSettings};
+
+pub use exact::ExactSpec;
+pub use exec::ExecSpec;
+pub use flat::FlatSpec;
+pub use maxn::MaxNSpec;
+pub use random::RandomSpec;
+pub use scripted::ScriptedSpec;
+pub use sequential::SequentialSpec;
+
+use crate::list::catalog;
+use crate::parameter::Defined;
+use crate::{CatalogGame, GameSpec, SpecError};
+
+catalog! { $
+    /// Which agent, with all its parameters. The text form is `name:key=value,flag`.
+    pub enum AgentSpec, "agent" {
+        Random(RandomSpec),
+        Flat(FlatSpec),
+        Tree(MctsSettings),
+        Sequential(SequentialSpec),
+        Exact(ExactSpec),
+        MaxN(MaxNSpec),
+        Evolution(EvolutionSettings),
+        Scripted(ScriptedSpec),
+        Exec(ExecSpec),
+    }
+}
+
+/// What the catalog asks of an agent's settings. An entry is a file that implements this trait and
+/// [`Defined`], and a line in the list above.
+pub(crate) trait AgentSettings: Defined {
+    /// The agent itself, ready to play one match, or why it cannot play this game.
+    fn build<G: Playable>(&self, game: &G, seat: &Seat<'_>) -> Result<Box<dyn Agent<G>>, String>;
+
+    /// What limits its thinking, if it is a search.
+    fn budget_mut(&mut self) -> Option<&mut Budget>;
+
+    /// Makes it quick for a test of what it does, beyond its budget; false if there is no way.
+    fn shorten(&mut self) -> bool {
+        true
+    }
+
+    /// Whether the same seed gives the same decisions again.
+    fn is_repeatable(&self) -> bool {
+        self.clone().budget_mut().is_none_or(|budget| budget.is_repeatable())
+    }
+
+    /// Whether it uses files or programs of the machine.
+    fn uses_machine(&self) -> bool {
+        false
+    }
+}
+
+/// Which seat of which match an agent is built for.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat<'a> {
+    pub game: &'a GameSpec,
+    pub player: Player,
+    pub seed: u64,
+}
+
+impl AgentSpec {
+    /// The agent itself, ready to play one match.
+    pub fn build<G: CatalogGame>(
+        &self,
+        game: &G,
+        seat: &Seat<'_>,
+    ) -> Result<Box<dyn Agent<G>>, SpecError> {
+        game.agent(self, seat)
+    }
+
+    /// The same for any game. It pulls in every search, so only [`CatalogGame`] may call it.
+    pub(crate) fn compile<G: Playable>(
+        &self,
+        game: &G,
+        seat: &Seat<'_>,
+    ) -> Result<Box<dyn Agent<G>>, SpecError> {
+        let needs = each_kind!(self, named => named.definition.needs(&named.settings));
+        let is_missing = |need: &&(&str, Hint)| !game.provides().contains(need.1);
+        let built = match needs.iter().find(is_missing) {
+            Some((word, hint)) => Err(format!(
+                "`{word}` would do nothing: {} does not provide {}",
+                seat.game,
+                hint.meaning()
+            )),
+            None => each_kind!(self, named => named.settings.build(game, seat)),
+        };
+        built.map_err(|message| self.to_fields().error(message))
+    }
+
+    /// What limits its thinking, if it is a search.
+    pub fn budget_mut(&mut self) -> Option<&mut Budget> {
+        each_kind!(self, named => named.settings.budget_mut())
+    }
+
+    /// Whether the same seed gives the same decisions again.
+    pub fn is_repeatable(&self) -> bool {
+        each_kind!(self, named => named.settings.is_repeatable())
+    }
+
+    /// Whether it uses files or programs of the machine, which a stranger may not ask for.
+    pub fn uses_machine(&self) -> bool {
+        each_kind!(self, named => named.settings.uses_machine())
+    }
+
+    /// The same agent with at most so many iterations, none of them limited by time, for a test of
+    /// what it does; none if that takes long anyway, or would say nothing.
+    #[must_use]
+    pub fn shortened(&self, iterations: u64) -> Option<AgentSpec> {
+        let mut short = self.clone();
+        if !each_kind!(&mut short, named => named.settings.shorten()) {
+            return None;
+        }
+        if let Some(budget) = short.budget_mut() {
+            let Budget { memory, nodes, .. } = *budget;
+            let iterations = budget.iterations.unwrap_or(iterations).min(iterations);
+            *budget = Budget { memory, nodes, ..Budget::iterations(iterations) };
+        }
+        Some(short)
+    }
+
+    /// The settings of the tree search, if it is one.
+    pub fn tree_search(&self) -> Option<&MctsSettings> {
+        match self {
+            AgentSpec::Tree(named) => Some(&named.settings),
+            _ => None,
+        }
+    }
+}
