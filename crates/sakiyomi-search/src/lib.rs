@@ -21,7 +21,7 @@ pub use maxn::MaxN;
 pub use mcts::{
     Answer, Bandit, Evaluation, EvaluationError, Groups, LeafEvaluator, LeafPosition, Mcts,
     MctsSettings, NodeRef, Observer, PlayoutEvaluator, PuctSearch, PuctSettings, RootNoise,
-    Strategy, TooManyActions, Trail, TreeSearch, Unobserved,
+    TooManyActions, Trail, TreeSearch, TreeStrategy, Unobserved,
 };
 pub use random::RandomPlayer;
 pub use sequential::SequentialUct;
