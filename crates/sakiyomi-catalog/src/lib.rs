@@ -26,4 +26,4 @@ pub use solution::{load_solution, save_solution};
 pub use table::{
     LegalAction, PlayerFace, Record, Table, TableError, open_table, replay, replay_each, views,
 };
-pub use thought::{PlayedStep, Thought, ThoughtArm, ThoughtBranch, ThoughtRow};
+pub use thought::{PlayedStep, Thought, ThoughtArm, ThoughtBranch, ThoughtRow, step_texts};

@@ -125,12 +125,11 @@ fn parse_term(text: &str) -> Result<Term, String> {
     if let Ok(number) = text.parse() {
         return Ok(Term::Number(number));
     }
-    let known = || Quantity::NAMES.map(|(name, _)| name).join(", ");
+    let known = || Quantity::all().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
     let Some((name, rest)) = text.split_once('(').filter(|(_, rest)| rest.ends_with(')')) else {
         return Err(format!("`{text}` is neither a number nor a quantity; known: {}", known()));
     };
-    let quantity = Quantity::NAMES.iter().find(|(known, _)| *known == name.trim());
-    let Some(&(_, quantity)) = quantity else {
+    let Some(quantity) = Quantity::named(name.trim()) else {
         return Err(format!("no quantity is called `{name}`; known: {}", known()));
     };
     let inside = &rest[..rest.len() - 1];
@@ -140,7 +139,7 @@ fn parse_term(text: &str) -> Result<Term, String> {
     };
     if !quantity.has(part) {
         let parts = match quantity {
-            Quantity::Turns | Quantity::Length => "`won`, `drawn` or `lost` games",
+            Quantity::Mean(_) => "`won`, `drawn` or `lost` games",
             Quantity::NashConv => "nothing less than the whole cell",
             _ => "a seat",
         };

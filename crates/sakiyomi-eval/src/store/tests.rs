@@ -1,23 +1,27 @@
 use super::*;
-use crate::{Learner, Pairing};
+use crate::{Forfeited, Learner, Measure, Outcome, Pairing, Played};
 use std::fs;
 
 fn task(seed: u64) -> Task {
     let agents = ["uct:iterations=10".parse().unwrap(), "random".parse().unwrap()];
-    Task::Matches(Pairing { game: "tic-tac-toe".parse().unwrap(), agents, seed })
+    Task::Matches(Pairing::new("tic-tac-toe".parse().unwrap(), agents, seed))
 }
 
-fn unit(first: u64, outcomes: &str) -> Unit {
-    let played = outcomes.chars().zip(first..).map(|(letter, number)| Played {
-        number,
-        outcome: outcome(letter),
-        payoff: 0.5,
-        n_turns: 5 + (number % 3) as u32,
-        length: 2,
-        forfeit: None,
-        record: None,
+fn unit(first: u64, outcomes: &str) -> DoneUnit {
+    let played = outcomes.chars().zip(first..).map(|(letter, number)| {
+        let mut measures = Measures::default();
+        measures[Measure::PAYOFF] = Some(0.5);
+        measures[Measure::TURNS] = Some((5 + number % 3) as f64);
+        measures[Measure::LENGTH] = Some(2.0);
+        let outcome = Outcome::from_letter(letter).unwrap();
+        Played { number, outcome, measures, key: Some(!number), forfeit: None, record: None }
     });
-    Unit { first, results: Results::Games(played.collect()), seconds: 0.1 }
+    DoneUnit { first, results: Results::Games(played.collect()), seconds: 0.1 }
+}
+
+/// What the store has of a measure: values and numbers of games.
+fn values(evidence: &Evidence, measure: Measure) -> Vec<(f64, u64)> {
+    evidence.measures[measure].iter().map(|(value, tally)| (value, tally.games())).collect()
 }
 
 #[test]
@@ -37,8 +41,9 @@ fn units_are_counted_once_and_cut_where_asked() {
     let seats = store.count(cell.id, 2, 100).unwrap().evidence.seats;
     assert_eq!(seats[0], Tally { wins: 2, draws: 1, losses: 0 });
     let evidence = store.count(cell.id, 2, 3).unwrap().evidence;
-    assert_eq!(evidence.turns.0.keys().collect::<Vec<_>>(), [&5, &6]);
-    assert_eq!(evidence.lengths.0[&2], Tally { wins: 1, draws: 0, losses: 1 });
+    assert_eq!(values(&evidence, Measure::TURNS), [(5.0, 1), (6.0, 1)]);
+    let lengths: Vec<_> = evidence.measures[Measure::LENGTH].iter().collect();
+    assert_eq!(lengths, [(2.0, Tally { wins: 1, draws: 0, losses: 1 })]);
 }
 
 #[test]
@@ -65,7 +70,7 @@ fn measurements_are_kept_beside_games() {
     let learner = Learner { game, agent, fresh: true, seed: 3 };
     let task = Task::NashConv(learner);
     let cell = store.cell(&task, "b", 1).unwrap();
-    let unit = |first, values| Unit { first, results: Results::Values(values), seconds: 0.1 };
+    let unit = |first, values| DoneUnit { first, results: Results::Values(values), seconds: 0.1 };
     assert!(store.add(cell.id, &unit(2, vec![0.5])).unwrap());
     assert!(store.add(cell.id, &unit(0, vec![0.1, 0.2])).unwrap());
     assert_eq!(store.count(cell.id, 1, 9).unwrap().evidence.values, [0.1, 0.2, 0.5]);
@@ -91,8 +96,10 @@ fn an_older_store_is_read() {
     store.connection.execute(insert, []).unwrap();
     assert!(store.add(cell.id, &unit(2, "DD")).unwrap());
     let evidence = store.count(cell.id, 2, 9).unwrap().evidence;
-    assert_eq!((evidence.tally.games(), evidence.turns.0.len()), (4, 3));
-    assert_eq!(evidence.lengths.0[&2].games(), 2, "old games have no length");
+    assert_eq!(evidence.tally.games(), 4);
+    assert_eq!(values(&evidence, Measure::TURNS), [(5.0, 1), (7.0, 2), (8.0, 1)]);
+    assert_eq!(values(&evidence, Measure::PAYOFF), [(0.0, 1), (0.5, 2), (1.0, 1)]);
+    assert_eq!(values(&evidence, Measure::LENGTH), [(2.0, 2)], "old games have no length");
 }
 
 #[test]
@@ -190,9 +197,9 @@ fn a_flipped_bit_is_never_another_result() {
                 "{} {} {} {:?} {:?}\n",
                 row.cell.task.seed(),
                 row.outcome,
-                row.payoff,
-                row.turns,
-                row.length
+                row.measures[Measure::PAYOFF].unwrap(),
+                row.measures[Measure::TURNS],
+                row.measures[Measure::LENGTH]
             );
         })?;
         Ok(text)
@@ -281,4 +288,43 @@ fn an_empty_file_is_no_store_for_those_who_only_read() {
     assert_eq!(fs::read(&file).unwrap(), b"");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was written beside it");
     Store::open(&file).unwrap();
+}
+
+/// What was done comes back as it was, but for records, which stand beside the units.
+#[test]
+fn units_come_back_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("s")).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let mut done = unit(6, "WDLL");
+    if let Results::Games(games) = &mut done.results {
+        games[2].forfeit = Some(Forfeited { first: true, reason: "ended".to_owned() });
+        games[3].key = Some(u64::MAX - 1);
+        games[1].measures[Measure::LENGTH] = None;
+    }
+    store.add(cell.id, &done).unwrap();
+    let mut units = Vec::new();
+    store.each_unit(cell.id, |stored| units.push(stored)).unwrap();
+    assert_eq!(units.len(), 1);
+    assert_eq!((&units[0].unit, units[0].n_forfeits), (&done, 1));
+    let forfeits = |games| store.count(cell.id, 2, games).unwrap().n_forfeits;
+    assert_eq!((forfeits(8), forfeits(9), forfeits(99)), (0, 1, 1));
+}
+
+/// A measure that this version does not know does no harm.
+#[test]
+fn measures_may_come_and_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("s")).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    store.add(cell.id, &unit(0, "WL")).unwrap();
+    let newer = r#"{"of the future":[1.5,2.5],"turns":[3,4]}"#;
+    let update = "UPDATE units SET measures = ?1, checksum = NULL";
+    store.connection.execute(update, [newer]).unwrap();
+    let evidence = store.count(cell.id, 2, 9).unwrap().evidence;
+    assert_eq!(values(&evidence, Measure::TURNS), [(3.0, 1), (4.0, 1)]);
+    assert_eq!(values(&evidence, Measure::PAYOFF), []);
+    let short = r#"{"turns":[3]}"#;
+    store.connection.execute(update, [short]).unwrap();
+    assert!(store.count(cell.id, 2, 9).unwrap_err().to_string().contains("`measures`"));
 }

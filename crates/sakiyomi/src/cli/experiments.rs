@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use sakiyomi::numbers::seconds_text;
-use sakiyomi::report::{Block, ExperimentReport, State, state, to_html, to_markdown};
+use sakiyomi::report::{Block, ExperimentReport, to_html, to_markdown};
 use sakiyomi_catalog::write_atomically;
-use sakiyomi_eval::experiment::{Experiment, Scale, Verdict};
+use sakiyomi_eval::experiment::{Done, Experiment, Scale, Verdict};
 use sakiyomi_eval::{RunSettings, RunSummary, Store, run_experiments};
 use serde_json::json;
 
@@ -126,11 +126,11 @@ pub(super) fn list(options: &ListOptions, out: &mut dyn Write) -> anyhow::Result
     let mut all = Vec::new();
     for experiment in &experiments {
         let [quick, paper] =
-            [Scale::Quick, Scale::Paper].map(|s| state(experiment, s, store.as_ref()));
+            [Scale::Quick, Scale::Paper].map(|scale| experiment.done(scale, store.as_ref()));
         let (quick, paper) = (quick?, paper?);
         table.add_row([
             experiment.id.clone(),
-            experiment.kind().to_owned(),
+            experiment.kind().to_string(),
             state_text(quick, paper),
             experiment.title.clone(),
         ]);
@@ -151,7 +151,7 @@ pub(super) fn list(options: &ListOptions, out: &mut dyn Write) -> anyhow::Result
 
 /// Both scales in a few words. Games of one count for the other where they are the same, so the
 /// smaller is left out when the larger says more.
-fn state_text(quick: State, paper: State) -> String {
+fn state_text(quick: Done, paper: Done) -> String {
     match (quick.games_done, paper.games_done) {
         (0, 0) => "never run".to_owned(),
         (_, 0) => quick.text(Scale::Quick),
@@ -235,9 +235,9 @@ fn write_pages(reports: &[ExperimentReport], folder: &Path) -> anyhow::Result<()
         let count = |verdict| report.claims.iter().filter(|claim| claim.verdict == verdict).count();
         vec![
             format!("[{}]({}.html)", report.id, report.id),
-            report.kind.to_owned(),
+            report.kind.to_string(),
             report.title.clone(),
-            format!("{} of {} {}", report.games_done, report.games, report.counted()),
+            format!("{} of {} {}", report.games_done, report.games, report.kind.counted()),
             format!(
                 "{} agree, {} differ, {} contradict, {} have not enough games",
                 count(Verdict::Agrees),

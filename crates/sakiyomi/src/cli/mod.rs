@@ -24,6 +24,7 @@ use std::thread;
 use clap::{CommandFactory, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sakiyomi::ggp::{ClientError, Timeless, TournamentError};
+use sakiyomi::text_table::TextTable;
 use sakiyomi_catalog::{SpecError, TableError, parse_bytes};
 use sakiyomi_core::Stop;
 use sakiyomi_eval::experiment::ExperimentError;
@@ -130,13 +131,17 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
         cause.is::<BadInput>()
             || cause.is::<SpecError>()
             || cause.is::<TableError>()
-            || cause.is::<DuelError>()
             || cause.is::<ExperimentError>()
             || cause.is::<GdlError>()
             || cause.is::<VerifyError>()
             || cause.is::<Timeless>()
             || cause.is::<TournamentError>()
             || matches!(cause.downcast_ref(), Some(ClientError::Url { .. }))
+            || matches!(
+                cause.downcast_ref(),
+                Some(DuelError::Spec(_) | DuelError::Table(_) | DuelError::NoGames)
+            )
+            || matches!(cause.downcast_ref(), Some(DuelError::TooFewPlayers { .. }))
             || matches!(
                 cause.downcast_ref(),
                 Some(ExploitError::Spec(_) | ExploitError::Program { .. })
@@ -163,11 +168,8 @@ fn print_json(value: &impl serde::Serialize, out: &mut dyn Write) -> anyhow::Res
     Ok(writeln!(out)?)
 }
 
-/// A table that is also Markdown.
-fn text_table(header: &[&str]) -> comfy_table::Table {
-    let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::ASCII_MARKDOWN).set_header(header);
-    table
+fn text_table(header: &[&str]) -> TextTable {
+    TextTable::new(header.iter().copied())
 }
 
 fn cores() -> usize {

@@ -234,7 +234,7 @@ fn experiment(job: &Job, folder: &FilePath) -> Result<(Experiment, Scale), ApiEr
                 return Err(wrong(format!("{game} has 1 player; a duel needs at least 2")));
             }
             let agents = [guard::player(first)?, guard::player(second)?];
-            let pairing = Pairing { game, agents, seed: *seed };
+            let pairing = Pairing::new(game, agents, *seed);
             pairing.try_out().map_err(|error| ApiError::agent(&error))?;
             let id = format!("duel-{}", job.id);
             Ok((Experiment::of_duel(&id, pairing, *games), Scale::Quick))

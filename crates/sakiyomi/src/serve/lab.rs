@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::api::{ApiError, ErrorCode, ExperimentEntry, ExperimentState, MatchRecord, StoreEntry};
 use super::{Lab, PathOf, Shared};
-use crate::report::{ExperimentReport, state, to_html};
+use crate::report::{ExperimentReport, to_html};
 
 /// Kept games of one cell that are listed.
 const LISTED_GAMES: usize = 100;
@@ -25,7 +25,7 @@ pub(super) async fn experiments(
         let store = shared.open_store()?;
         let entry = |experiment: &Experiment| {
             let done = |scale| {
-                let state = state(experiment, scale, store.as_ref()).map_err(ApiError::failed)?;
+                let state = experiment.done(scale, store.as_ref()).map_err(ApiError::failed)?;
                 Ok::<_, ApiError>(ExperimentState {
                     games_done: state.games_done,
                     games: state.games,
@@ -34,7 +34,7 @@ pub(super) async fn experiments(
             Ok(ExperimentEntry {
                 id: experiment.id.clone(),
                 title: experiment.title.clone(),
-                kind: experiment.kind().to_owned(),
+                kind: experiment.kind().to_string(),
                 repeats: experiment.repeats.clone().unwrap_or_default(),
                 quick: done(Scale::Quick)?,
                 paper: done(Scale::Paper)?,
@@ -51,7 +51,8 @@ pub(super) async fn store(State(lab): State<Shared>) -> Result<Json<Vec<StoreEnt
         let Some(store) = shared.open_store()? else { return Ok(Vec::new()) };
         let mut entries = Vec::new();
         for cell in store.cells().map_err(ApiError::failed)? {
-            let Task::Matches(Pairing { game, agents: [first, second], seed }) = &cell.task else {
+            let Task::Matches(Pairing { game, agents: [first, second], seed, .. }) = &cell.task
+            else {
                 continue;
             };
             let counted = store.count(cell.id, cell.round, u64::MAX).map_err(ApiError::failed)?;

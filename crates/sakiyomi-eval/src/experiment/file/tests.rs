@@ -53,7 +53,7 @@ fn kinds_make_their_cells() {
     };
     let names = |text: String| -> Vec<String> {
         let experiment = load(&text).unwrap_or_else(|error| panic!("{error}"));
-        experiment.cells(Scale::Quick).iter().map(|cell| cell.name.clone()).collect()
+        experiment.cells(Scale::Quick).iter().map(|cell| cell.address.to_string()).collect()
     };
     assert_eq!(names(head("sweep")).len(), 6);
     assert_eq!(names(head("sweep"))[1], "10, 2");
@@ -119,9 +119,9 @@ text = "it falls"
 test = "nash_conv(RM @ 100) < nash_conv(RM @ 10)"
 "#;
     let experiment = load(text).unwrap();
-    assert_eq!(experiment.kind(), "exploitability");
+    assert_eq!(experiment.kind(), Kind::Exploitability);
     let [first, .., last] = experiment.cells(Scale::Quick) else { panic!("no cells") };
-    assert_eq!((first.name.as_str(), first.games), ("RM @ 10", 3));
+    assert_eq!((first.address.to_string().as_str(), first.games), ("RM @ 10", 3));
     let Task::NashConv(learner) = &last.task else { panic!("{last:?}") };
     assert!(learner.fresh && learner.game.to_string() == "hagetaka:n=3");
     assert_eq!(last.balanced_games().unwrap(), 3);
@@ -161,7 +161,7 @@ score = 0.6
         let experiment = load(&text(game)).unwrap();
         let score = |cell: &Cell| cell.paper.as_ref().map(|paper| paper.score);
         let cells = experiment.cells(Scale::Quick).iter();
-        cells.map(|cell| (cell.name.clone(), score(cell))).collect::<Vec<_>>()
+        cells.map(|cell| (cell.address.to_string(), score(cell))).collect::<Vec<_>>()
     };
     assert_eq!(cells("hagetaka"), [("a - b".to_owned(), Some(0.6))]);
     let three = [("a - b".to_owned(), Some(0.6)), ("b - a".to_owned(), None)];
