@@ -1,4 +1,4 @@
-//! The player's door: one request per connection, one plain answer, and the connection is closed.
+//! The player's accept: one request per connection, one plain answer, and the connection is closed.
 //!
 //! Hosts of the protocol speak HTTP/1.0 or something like it. They read until the end of the
 //! connection and know neither chunks nor compression, so an answer always has its length and is
@@ -19,7 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 use super::player::Player;
-use crate::door;
+use crate::accept;
 
 /// The longest message. The largest public rule sheets have less than a megabyte.
 const MOST_BYTES: usize = 16 << 20;
@@ -31,7 +31,7 @@ const MOST_CONNECTIONS: usize = 256;
 /// Serves a player until the task is dropped.
 pub async fn serve(listener: TcpListener, player: Arc<Player>) {
     let converse = |stream, peer| converse(stream, peer, Arc::clone(&player));
-    door::open(listener, MOST_CONNECTIONS, converse).await;
+    accept::connections(listener, MOST_CONNECTIONS, converse).await;
 }
 
 async fn converse(stream: TcpStream, peer: SocketAddr, player: Arc<Player>) {
@@ -50,7 +50,7 @@ async fn converse(stream: TcpStream, peer: SocketAddr, player: Arc<Player>) {
         .serve_connection(TokioIo::new(stream), service)
         .await;
     if let Err(error) = served {
-        player.journal().line(&format!("{peer} connection failed: {error}"));
+        player.log().line(&format!("{peer} connection failed: {error}"));
     }
 }
 
@@ -70,7 +70,7 @@ async fn respond(
     };
     let (status, answer) = match message {
         Ok(message) => {
-            player.journal().line(&format!("{peer} > {message}"));
+            player.log().line(&format!("{peer} > {message}"));
             match player.answer(&message, received).await {
                 Ok(answer) => (StatusCode::OK, answer),
                 Err(error) => (StatusCode::BAD_REQUEST, error.to_string()),
@@ -79,7 +79,7 @@ async fn respond(
         Err((status, problem)) => (status, problem),
     };
     let seconds = received.elapsed().as_secs_f64();
-    player.journal().line(&format!("{peer} < {} {answer} ({seconds:.3} s)", status.as_u16()));
+    player.log().line(&format!("{peer} < {} {answer} ({seconds:.3} s)", status.as_u16()));
     response(status, answer)
 }
 

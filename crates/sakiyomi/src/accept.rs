@@ -1,4 +1,4 @@
-//! The door of both servers, the page's and the player's: connections come in, so many at a time.
+//! The accept loop of both servers, the page's and the player's. It limits concurrent connections.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,14 +8,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 
-/// Has every connection served, up to `most` at the same time while others wait, until the task is
-/// dropped.
-pub(crate) async fn open<S: Future<Output = ()> + Send + 'static>(
+/// Serves every connection, up to `max` at the same time while others wait, until the task is dropped.
+pub(crate) async fn connections<S: Future<Output = ()> + Send + 'static>(
     listener: TcpListener,
-    most: usize,
+    max: usize,
     serve: impl Fn(TcpStream, SocketAddr) -> S,
 ) {
-    let places = Arc::new(Semaphore::new(most));
+    let places = Arc::new(Semaphore::new(max));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         match listener.accept().await {
