@@ -9,13 +9,13 @@ export const GAMES: Record<string, Named> = {
   othello: { name: "オセロ", summary: "挟んだ石が裏返る。多い方の勝ち" },
   sangoku: { name: "三国", summary: "三対三の戦術ゲーム。支配領域、反動、五つの能力" },
   hagetaka: { name: "ハゲタカのえじき", summary: "全員が同時に札を出し、ハゲタカ札を取り合う。同じ数字は打ち消し合う" },
-  goofspiel: { name: "グーフスピール", summary: "純粋戦略のゲーム。賞品に全員が同時に札で値を付ける" },
+  goofspiel: { name: "グーフスピール", summary: "全員が同時に札を出して賞品を競り合う" },
   gdl: { name: "GDL のゲーム", summary: "ゲーム記述言語のルールから作られる任意のゲーム" },
 };
 
 export const AGENTS: Record<string, Named> = {
-  random: { name: "ランダム", summary: "一様にでたらめに選ぶ" },
-  flat: { name: "原始モンテカルロ", summary: "各手の後に同じ数だけランダムに打ち切る" },
+  random: { name: "ランダム", summary: "一様ランダムに選ぶ" },
+  flat: { name: "原始モンテカルロ", summary: "各手の後に同じ数だけ終局までランダムに打つ" },
   uct: { name: "UCT", summary: "モンテカルロ木探索(同時手番では DUCT)" },
   smuct: { name: "SM-UCT", summary: "各手を、相手の手との組ごとの UCB1 の和で評価する" },
   duct: { name: "DUCT", summary: "各プレイヤーが独立に UCB1 を最大化する" },

@@ -40,11 +40,14 @@ pub struct Limits {
     pub duel_games: u64,
 }
 
-/// Asks for one game: `POST /api/game`.
+/// Asks for one game, and whether these agents can play it: `POST /api/game`.
 #[derive(Debug, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
     pub game: String,
+    #[serde(default)]
+    #[ts(optional, as = "Option<_>")]
+    pub check: Vec<String>,
 }
 
 /// `agents` are the names of those who can play it; `opponents` are some of them by strength, and
@@ -56,7 +59,19 @@ pub struct GameAnswer {
     pub agents: Vec<String>,
     pub opponents: Vec<Opponent>,
     pub suggested: String,
+    /// One for each agent that was to be checked.
+    pub checked: Vec<AgentCheck>,
     pub start: Position,
+}
+
+/// Whether an agent can play a game here.
+#[derive(Debug, Serialize, TS)]
+pub struct AgentCheck {
+    pub agent: String,
+    /// Why it cannot; empty if it can.
+    pub problem: String,
+    /// It asks for more time than a request may take, and gets `Limits::seconds`.
+    pub is_cut_short: bool,
 }
 
 /// A match: playing its texts in order rebuilds it. Per step one text for each choosing player, or
@@ -372,6 +387,7 @@ pub fn typescript() -> String {
         Limits,
         GameRequest,
         GameAnswer,
+        AgentCheck,
         Opponent,
         Level,
         MatchRecord,
