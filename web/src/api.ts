@@ -25,9 +25,9 @@ export type Entry = { name: string, summary: string,
 /**
  * Each parameter with its default and what it means.
  */
-parameters: Array<Parameter>, example: string, };
+parameters: Array<ParameterEntry>, example: string, };
 
-export type Parameter = { name: string, 
+export type ParameterEntry = { name: string, 
 /**
  * `off` if it is a flag, `none` if nothing is set.
  */
@@ -41,13 +41,13 @@ export type Limits = { seconds: number, memory_bytes: number, upload_bytes: numb
 /**
  * Asks for one game: `POST /api/game`.
  */
-export type GameRequest = { game: string, };
+export type GameRequest = { game: string, check?: Array<string>, };
 
 /**
  * `agents` are the names of those who can play it; `opponents` are some of them by strength, and
  * `suggested` is the one to begin with.
  */
-export type GameAnswer = { game: string, players: Array<PlayerFace>, agents: Array<string>, opponents: Array<Opponent>, suggested: string, start: Position, };
+export type GameAnswer = { game: string, players: Array<PlayerFace>, agents: Array<string>, opponents: Array<Opponent>, suggested: string, checked: Array<AgentCheck>, start: Position, };
 
 /**
  * An agent of some strength.
@@ -411,3 +411,5 @@ line: number | null, column: number | null,
 step: number | null, };
 
 export type ErrorCode = "bad-request" | "unknown-game" | "unknown-agent" | "illegal-move" | "broken-rules" | "unknown-rules" | "too-large" | "busy" | "not-found" | "unauthorized" | "refused" | "failed";
+
+export type AgentCheck = { agent: string, problem: string, is_cut_short: boolean, };

@@ -1,5 +1,8 @@
 //! What every game of the catalog must keep to, whatever its rules are.
 
+#[path = "conformance/hints.rs"]
+mod hints;
+
 use std::collections::{BTreeSet, HashSet};
 
 use sakiyomi_catalog::{CatalogGame, GameSpec, Visitor};

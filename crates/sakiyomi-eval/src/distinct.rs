@@ -50,9 +50,10 @@ impl DistinctGames {
     /// may meet in the same game by chance, which says nothing against the result.
     pub fn remark(&self, seats: u64, openings: Option<Openings>) -> Option<String> {
         let DistinctGames { games, distinct } = *self;
-        let starts = openings.map_or(1, |openings| openings.n.get());
+        // Games that deterministic agents could play, each of which must have come up twice to tell.
+        let possible = seats.saturating_mul(openings.map_or(1, |openings| openings.n.get()));
         let why = match () {
-            () if distinct < games && distinct <= seats.saturating_mul(starts) => {
+            () if distinct <= possible && games >= possible.saturating_mul(2) => {
                 "the agents are deterministic, and games that are repeated are no further evidence"
             }
             () if distinct.saturating_mul(4) <= games => "the agents often repeat themselves",
@@ -91,6 +92,9 @@ mod tests {
         assert!(remark.contains("deterministic") && remark.ends_with("use more --openings"));
         assert_eq!(count((0..400).map(|i| Some(i % 101))).unwrap().remark(2, None), None);
         assert_eq!(count((0..2).map(Some)).unwrap().remark(2, None), None, "nothing is repeated");
+        let chance = count((0..40).map(|i| Some(i % 39))).unwrap();
+        let many = Some("openings=200,plies=4".parse().unwrap());
+        assert_eq!(chance.remark(2, many), None, "one game that came up twice proves nothing");
     }
 
     #[test]

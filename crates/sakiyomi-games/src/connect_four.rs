@@ -331,7 +331,7 @@ impl<W: Word> Show for ConnectFour<W> {
         let piece = |x: usize, y: usize| {
             let index = x as u32 * (self.height + 1) + y as u32;
             let owner = position.stones.iter().position(|stones| stones.has(index));
-            piece_cell(owner, NAMES, Shape::Stone)
+            piece_cell(owner, ["x", "o"], Shape::Stone)
         };
         let mut board = Board::square(self.width(), self.height(), piece);
         let caption = match position.status {
@@ -395,4 +395,4 @@ impl<W: Word> ConnectFour<W> {
     }
 }
 
-const NAMES: [&str; 2] = ["x", "o"];
+const NAMES: [&str; 2] = ["yellow (x)", "red (o)"];

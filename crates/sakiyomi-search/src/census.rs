@@ -1,7 +1,8 @@
 //! How many states a game has at least, from random matches: if two of them hardly ever are in the same state
 //! after the same number of steps, there are many. With `n` states that are met equally often two matches
 //! meet with probability 1 / n, and if some are met more often they meet more often, so the bound is
-//! safe. It tells in a moment that a game is far too large to be solved, and never that a small one is.
+//! safe however the matches are drawn. It tells in a moment that a game is far too large to be solved, and never
+//! that a small one is.
 
 use rustc_hash::FxHashMap;
 use sakiyomi_core::{Canonical, Hints, Rng, Scratch, Turn};
@@ -10,6 +11,8 @@ use sakiyomi_core::{Canonical, Hints, Rng, Scratch, Turn};
 const N_PILOT: usize = 500;
 /// All matches together take no more steps than this.
 const MAX_STEPS: u64 = 4_000_000;
+/// Moves are drawn so often for one that does not end the match: the middle of a game has most of its states.
+const MAX_TRIES: u32 = 4;
 /// Longer matches are not followed to their end.
 const MAX_DEPTH: u32 = 1 << 12;
 
@@ -19,21 +22,20 @@ pub(crate) fn fewest_states<G: Hints>(game: &G, enough: u64) -> u64 {
     // Twenty pairs of matches for each state: even five that meet leave no doubt.
     let n_matches = (40.0 * enough as f64).sqrt().ceil() as usize;
     let mut census = Census { game, rng: Rng::new(0), scratch: Scratch::default(), n_steps: 0 };
+    // Where the turns that are left count down, states of different depths are different states.
+    let adds_up = game.turns_left(&game.start()).is_some();
     let (mut fewest, mut depth) = (0, 4);
-    while fewest <= enough && depth <= MAX_DEPTH {
-        let pilot = census.meetings(depth, N_PILOT.min(n_matches));
-        fewest = fewest.max(pilot.fewest());
-        // Most matches are over, or meet so often that there cannot be enough.
-        if pilot.n_seen < pilot.n_matches / 2 {
+    while fewest <= enough && depth <= MAX_DEPTH && census.n_steps < MAX_STEPS {
+        let mut seen = census.meetings(depth, N_PILOT.min(n_matches));
+        if seen.n_seen * 20 < seen.n_matches {
             break;
         }
-        if pilot.n_pairs < 5 {
-            fewest = fewest.max(census.meetings(depth, n_matches).fewest());
+        // Matches that hardly ever meet are worth a closer look.
+        if seen.n_pairs < 20 {
+            seen = census.meetings(depth, n_matches);
         }
-        if census.n_steps >= MAX_STEPS {
-            break;
-        }
-        depth *= 2;
+        fewest = if adds_up { fewest + seen.fewest() } else { fewest.max(seen.fewest()) };
+        depth += depth / 2;
     }
     fewest
 }
@@ -101,12 +103,23 @@ impl<G: Hints> Census<'_, G> {
                     game.apply(&mut state, &[outcome]);
                 }
                 Turn::Choose(who) => {
-                    scratch.joint.clear();
-                    for player in who {
-                        let action = game.random_action(&state, player, &mut scratch.actions, rng);
-                        scratch.joint.push(action);
+                    let mut next;
+                    let mut n_tries = 0;
+                    loop {
+                        scratch.joint.clear();
+                        for player in who {
+                            let actions = &mut scratch.actions;
+                            let action = game.random_action(&state, player, actions, rng);
+                            scratch.joint.push(action);
+                        }
+                        next = state.clone();
+                        game.apply(&mut next, &scratch.joint);
+                        n_tries += 1;
+                        if n_tries == MAX_TRIES || !matches!(game.turn(&next), Turn::Over(_)) {
+                            break;
+                        }
                     }
-                    game.apply(&mut state, &scratch.joint);
+                    state = next;
                 }
             }
             step += 1;

@@ -5,6 +5,7 @@ mod census;
 mod evolution;
 mod exact;
 mod flat;
+mod halving;
 mod matrix;
 mod maxn;
 pub mod mcts;
@@ -14,12 +15,13 @@ mod sequential;
 pub use evolution::{Evolution, EvolutionSettings};
 pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use flat::FlatMonteCarlo;
+pub use halving::SequentialHalving;
 pub use matrix::MatrixGame;
 pub use maxn::MaxN;
 pub use mcts::{
     Answer, Bandit, Evaluation, EvaluationError, Groups, LeafEvaluator, LeafPosition, Mcts,
     MctsSettings, NodeRef, Observer, PlayoutEvaluator, PuctSearch, PuctSettings, RootNoise,
-    Strategy, TooManyActions, Trail, TreeSearch, Unobserved,
+    TooManyActions, Trail, TreeSearch, TreeStrategy, Unobserved,
 };
 pub use random::RandomPlayer;
 pub use sequential::SequentialUct;

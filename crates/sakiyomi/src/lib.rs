@@ -7,8 +7,8 @@ pub use sakiyomi_games as games;
 pub use sakiyomi_gdl as gdl;
 pub use sakiyomi_search as search;
 
+mod accept;
 pub mod bench;
-mod door;
 pub mod draw;
 pub mod figures;
 pub mod ggp;

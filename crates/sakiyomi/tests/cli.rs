@@ -71,7 +71,12 @@ fn every_command_has_help_with_an_example() {
 #[test]
 fn lists_name_everything_and_are_json_on_request() {
     let games = succeeds(&["games"]);
-    assert!(games.contains("connect-four") && games.contains("width"));
+    assert!(games.contains("connect-four") && !games.contains("width"));
+    assert!(succeeds(&["games", "connect-four"]).contains("width"));
+    assert!(games.lines().count() <= 20, "a short list: {games}");
+    let uct = succeeds(&["agents", "uct"]);
+    assert!(uct.contains("iterations") && uct.contains("for example"), "{uct}");
+    is_refused(&["agents", "alphazero"], &["alphazero", "uct"]);
     let agents = json(&["agents", "--json"]);
     let names: Vec<&str> =
         agents.as_array().unwrap().iter().map(|agent| agent["name"].as_str().unwrap()).collect();

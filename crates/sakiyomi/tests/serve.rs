@@ -265,6 +265,121 @@ fn bad_requests_get_a_clear_answer() {
 }
 
 #[test]
+fn agents_are_checked_before_they_play() {
+    let server = Running::start();
+    let check = ["uct:time=1s", "alphazero", "uct:time=banana", "uct:time=10000s", "sp", "exec:sh"];
+    let (status, answer) = server.post("/api/game", &json!({ "game": "othello", "check": check }));
+    assert_eq!(status, 200, "{answer}");
+    let found: Vec<(bool, bool)> = answer["checked"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| (c["problem"] == "", c["is_cut_short"] == true))
+        .collect();
+    let (good, bad) = ((true, false), (false, false));
+    assert_eq!(found, [good, bad, bad, (true, true), bad, bad], "{answer}");
+    let levels: Vec<&Value> = answer["opponents"].as_array().unwrap().iter().collect();
+    assert_eq!(levels.len(), 4);
+    assert_eq!(answer["suggested"], levels[1]["agent"]);
+}
+
+#[test]
+fn answers_are_compressed_for_those_who_ask() {
+    let server = Running::start();
+    let ask = |encoding: &str| {
+        let head = format!(
+            "GET /api/catalog HTTP/1.1\r\nAccept-Encoding: {encoding}\r\n{}",
+            server.host()
+        );
+        let mut answer = Vec::new();
+        let _ = server.send(&head, "").read_to_end(&mut answer);
+        let end = answer.windows(4).position(|w| w == b"\r\n\r\n").unwrap();
+        (String::from_utf8_lossy(&answer[..end]).into_owned(), answer[end + 4..].to_vec())
+    };
+    let (head, packed) = ask("br, gzip;q=0.8");
+    assert!(head.contains("content-encoding: gzip"), "{head}");
+    assert_eq!(packed[..2], [0x1f, 0x8b]);
+    let (head, plain) = ask("gzip;q=0");
+    assert!(!head.contains("content-encoding"), "{head}");
+    assert!(plain.starts_with(b"{") && 2 * packed.len() < plain.len());
+}
+
+/// All that games write in a match has a Japanese translation in the page.
+#[test]
+fn every_phrase_is_translated() {
+    fn collect(value: &Value, into: &mut std::collections::BTreeSet<String>) {
+        match value {
+            Value::Object(fields) => {
+                if let Some(pattern) = fields.get("pattern").and_then(Value::as_str) {
+                    into.insert(pattern.to_owned());
+                }
+                fields.values().for_each(|value| collect(value, into));
+            }
+            Value::Array(values) => values.iter().for_each(|value| collect(value, into)),
+            _ => {}
+        }
+    }
+    let mut patterns = std::collections::BTreeSet::new();
+    for entry in sakiyomi::catalog::GameSpec::entries() {
+        let game = entry.name.parse().unwrap();
+        for seed in 0..5 {
+            let mut table = sakiyomi::catalog::open_table(&game, seed).unwrap();
+            let random = "random".parse().unwrap();
+            while let sakiyomi::core::Turn::Choose(who) = table.turn() {
+                collect(&serde_json::to_value(table.view()).unwrap(), &mut patterns);
+                let mut texts = Vec::new();
+                for player in who {
+                    let legal = serde_json::to_value(table.legal(player)).unwrap();
+                    collect(&legal, &mut patterns);
+                    let face = serde_json::to_value(table.player_face(player)).unwrap();
+                    collect(&face, &mut patterns);
+                    let stop = sakiyomi::core::Stop::new();
+                    texts.push(table.advise(&random, player, &stop).unwrap().action);
+                }
+                table.play(&texts.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+            }
+            collect(&serde_json::to_value(table.view()).unwrap(), &mut patterns);
+        }
+    }
+    let words = include_str!("../../../web/src/words/phrases-ja.ts");
+    let is_there = |pattern: &&String| {
+        words.contains(&format!("\"{pattern}\": ")) || words.contains(&format!("\n  {pattern}: "))
+    };
+    let missing: Vec<&String> = patterns.iter().filter(|pattern| !is_there(pattern)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(patterns.len() > 30, "{patterns:?}");
+}
+
+/// Every game has rules that people can read, and the positions drawn in them can be reached.
+#[test]
+fn the_pictures_of_the_rules_can_be_played() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules");
+    for entry in sakiyomi::catalog::GameSpec::entries() {
+        let file = folder.join(format!("{}.md", entry.name));
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{file:?}: {e}"));
+        let mut n_pictures = 0;
+        for fence in text.split("```position\n").skip(1) {
+            let field = |key: &str| {
+                let line = fence.lines().find_map(|line| line.strip_prefix(key));
+                line.unwrap_or_default().trim().to_owned()
+            };
+            let moves = field("moves:");
+            let mark = if moves.contains(',') { ',' } else { ' ' };
+            let steps = moves.split(mark).map(str::trim).filter(|step| !step.is_empty());
+            let record = sakiyomi::catalog::Record {
+                game: field("game:").parse().unwrap(),
+                seed: 1,
+                moves: steps.map(|step| step.split('~').map(str::to_owned).collect()).collect(),
+            };
+            let replayed = sakiyomi::catalog::replay(&record);
+            assert!(replayed.is_ok(), "{file:?}: {}", replayed.err().unwrap());
+            n_pictures += 1;
+        }
+        assert_eq!(n_pictures, 2, "{file:?}: one picture in each language");
+    }
+}
+
+#[test]
 fn nothing_outside_the_page_is_served() {
     let server = Running::start();
     for path in ["/../Cargo.toml", "/assets/../../Cargo.toml", "/%2e%2e/Cargo.toml", "/etc/passwd"]

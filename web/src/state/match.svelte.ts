@@ -6,7 +6,7 @@ import type { GameAnswer, MatchRecord, Position, Replay, Sealed, Thought } from 
 import { freshLink, matchFromHash, type MatchLink, matchToHash, NOBODY, PERSON } from "../logic/link";
 import { movesAmong, undo } from "../logic/turns";
 import { announce } from "./announce.svelte";
-import { api, asTrouble, pause, type Trouble } from "./client.svelte";
+import { api, asTrouble, pause, trouble, type Trouble } from "./client.svelte";
 import { leadMatch, type Role } from "./lead";
 import { rewrite } from "./route.svelte";
 import { keepMatch, type KeptMatch, watchKey } from "./storage";
@@ -68,8 +68,16 @@ export class Match {
   async open(): Promise<void> {
     this.problem = null;
     try {
-      const [game, position] = await Promise.all([api.game(this.#wanted.game), api.position(this.#wanted)]);
+      const agents = [...new Set(this.seats.filter((seat) => seat !== PERSON && seat !== NOBODY))];
+      const [game, position] = await Promise.all([api.game(this.#wanted.game, undefined, agents), api.position(this.#wanted)]);
       this.game = game;
+      const unfit = game.checked.find((check) => check.problem !== "");
+      if (unfit) {
+        this.problem = trouble("unknown-agent", unfit.problem);
+        return;
+      }
+      const slow = game.checked.find((check) => check.is_cut_short);
+      if (slow) this.remark = trouble("cut-short", slow.agent);
       while (this.seats.length < game.players.length) this.seats.push(NOBODY);
       this.seats.length = game.players.length;
       this.#arrive(position);

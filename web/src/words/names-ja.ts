@@ -9,13 +9,13 @@ export const GAMES: Record<string, Named> = {
   othello: { name: "オセロ", summary: "挟んだ石が裏返る。多い方の勝ち" },
   sangoku: { name: "三国", summary: "三対三の戦術ゲーム。支配領域、反動、五つの能力" },
   hagetaka: { name: "ハゲタカのえじき", summary: "全員が同時に札を出し、ハゲタカ札を取り合う。同じ数字は打ち消し合う" },
-  goofspiel: { name: "グーフスピール", summary: "純粋戦略のゲーム。賞品に全員が同時に札で値を付ける" },
+  goofspiel: { name: "グーフスピール", summary: "全員が同時に札を出して賞品を競り合う" },
   gdl: { name: "GDL のゲーム", summary: "ゲーム記述言語のルールから作られる任意のゲーム" },
 };
 
 export const AGENTS: Record<string, Named> = {
-  random: { name: "ランダム", summary: "一様にでたらめに選ぶ" },
-  flat: { name: "原始モンテカルロ", summary: "各手の後に同じ数だけランダムに打ち切る" },
+  random: { name: "ランダム", summary: "一様ランダムに選ぶ" },
+  flat: { name: "原始モンテカルロ", summary: "各手の後に同じ数だけ終局までランダムに打つ" },
   uct: { name: "UCT", summary: "モンテカルロ木探索(同時手番では DUCT)" },
   smuct: { name: "SM-UCT", summary: "各手を、相手の手との組ごとの UCB1 の和で評価する" },
   duct: { name: "DUCT", summary: "各プレイヤーが独立に UCB1 を最大化する" },
@@ -49,6 +49,8 @@ export const PARAMETERS: Record<string, string> = {
   c: "探索(未知の手を試す度合い)の重み", tuned: "UCB1 の代わりに UCB1-Tuned を使う", expand: "葉を展開するまでの訪問数", graph: "合流する局面を共有する(置換表)",
   solver: "証明済みの結果を逆伝播する(MCTS-Solver)", pruned: "ゲーム固有の経験則が残した手だけを読む", explore: "一様ランダムに選ぶ割合",
   mix: "最多訪問の手ではなく、訪問の割合に従って手を引く", strict: "僅差の候補から引かず、常に最高値を選ぶ", plus: "リグレットを 0 未満にしない (RM+)",
+  ordered: "手をランダムな順ではなく、ゲームが列挙する順に試す", tried: "全ての手の組を一度ずつ試さず、試した組だけの和で評価する", "raw-payoff": "戦略の価値の推定ではなく、利得そのものを逆伝播する (Lanctot ら 2013)",
+  reading: "同じ強さの札: nearest(数字の大きさに最も近い札)または rank(手札の中で同じ順位の札)",
   trees: "同時に育てる木の数(スレッド数)", fresh: "毎手、木を作り直す", nodes: "木のノード数の上限", memory: "木の大きさの上限", depth: "先読みする手数",
   endgame: "二人ゲームの終盤を厳密に解き始める残り手数", keen: "プレイアウトで急所の手だけを見る確率", horizon: "プレイアウトを打ち切るラウンド数",
 };

@@ -10,6 +10,8 @@ export const PHRASES: Record<string, string> = {
   black: "黒",
   "black (x)": "黒",
   "white (o)": "白",
+  "yellow (x)": "黄",
+  "red (o)": "赤",
   red: "赤",
   blue: "青",
 

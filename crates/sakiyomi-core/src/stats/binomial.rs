@@ -153,7 +153,7 @@ impl LowerTail {
 /// The logit of the probability of success at which at most `successes` of `n` have the probability
 /// `tail`, which is less than one half, for `0 < successes < n`.
 fn logit_of_lower_tail(successes: u64, n: u64, tail: f64) -> f64 {
-    const MOST_STEPS: usize = 100;
+    const MAX_STEPS: usize = 100;
     let failures = (n - successes) as f64;
     let newton_step = |logit: f64| {
         let lower = LowerTail::new(successes, n, logit);
@@ -165,7 +165,7 @@ fn logit_of_lower_tail(successes: u64, n: u64, tail: f64) -> f64 {
     // and all others come back towards it until rounding is all that is left.
     let observed = (successes as f64 / failures).ln();
     let mut logit = observed + newton_step(observed);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let next = logit + newton_step(logit);
         if next >= logit {
             break;

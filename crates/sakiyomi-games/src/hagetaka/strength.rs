@@ -22,16 +22,19 @@ pub enum Reading {
     Rank,
 }
 
-impl StrengthPlayer {
-    /// Both readings as scripted players.
-    pub const SCRIPTS: &'static [Script] = &[
-        Script { name: "sp", summary: "plays the card nearest to the vulture card's magnitude" },
-        Script { name: "sp-rank", summary: "plays the card of the vulture card's rank" },
-    ];
+/// The player's names, with its two readings.
+pub(super) const SCRIPTS: &[Script] = &[
+    Script { name: "sp", summary: "plays the card nearest to the vulture card's magnitude" },
+    Script { name: "sp-rank", summary: "plays the card that ranks like the vulture card" },
+];
 
-    /// The script of this reading.
-    pub fn script(self) -> Script {
-        StrengthPlayer::SCRIPTS[self.0 as usize]
+impl StrengthPlayer {
+    pub(super) fn named(name: &str) -> Option<StrengthPlayer> {
+        match name {
+            "sp" => Some(StrengthPlayer(Reading::Nearest)),
+            "sp-rank" => Some(StrengthPlayer(Reading::Rank)),
+            _ => None,
+        }
     }
 }
 

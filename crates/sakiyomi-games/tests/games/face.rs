@@ -74,7 +74,7 @@ fn captions_say_who_moves_and_how_it_ended() {
     assert_eq!(last_caption(&TicTacToe, "a1 a2 b1 b2 c1"), "x wins with three in a row");
     assert_eq!(last_caption(&TicTacToe, "a1 b2 c3 c2 a2 a3 c1 b1 b3"), "draw");
     let four = ConnectFour::default();
-    assert_eq!(last_caption(&four, "a b a b a b c b"), "o wins with four in a row");
+    assert_eq!(last_caption(&four, "a b a b a b c b"), "red (o) wins with four in a row");
     let flat = ConnectFour::<u64>::new(4, 1).unwrap();
     assert_eq!(last_caption(&flat, "a b c d"), "draw");
     let pawns = Breakthrough::<u64>::new(2, 5).unwrap();
@@ -145,7 +145,7 @@ fn a_whole_column_may_be_clicked() {
 #[test]
 fn players_have_names() {
     assert_eq!(TicTacToe.player_name(Player(0)), "x");
-    assert_eq!(ConnectFour::default().player_name(Player(1)), "o");
+    assert_eq!(ConnectFour::default().player_name(Player(1)), "red (o)");
     assert_eq!(Breakthrough::default().player_name(Player(0)), "white");
     assert_eq!(Othello.player_name(Player(0)), "black (x)");
 }

@@ -44,7 +44,7 @@ pub use batch::{PuctSearch, PuctSettings, RootNoise};
 pub use evaluate::{Evaluation, EvaluationError, LeafEvaluator, LeafPosition, PlayoutEvaluator};
 pub use knowledge::Groups;
 pub use playout::{Observer, Trail, Unobserved};
-pub use strategy::{NodeRef, Strategy};
+pub use strategy::{NodeRef, TreeStrategy};
 use tree::NodeId;
 pub use tree::TooManyActions;
 use walk::{Report, Walk};
@@ -144,7 +144,7 @@ pub trait TreeSearch<G: Game>: Agent<G> {
     fn set_budget(&mut self, budget: Budget);
 
     /// The strategy of the first tree, once there is one.
-    fn strategy(&self) -> Option<Strategy<'_, G>>;
+    fn strategy(&self) -> Option<TreeStrategy<'_, G>>;
 
     /// Nodes in memory, over all trees.
     fn n_nodes(&self) -> usize;
@@ -170,9 +170,9 @@ impl<G: Hints, O: Observer<G>> TreeSearch<G> for Mcts<G, O> {
         self.settings.budget = budget;
     }
 
-    fn strategy(&self) -> Option<Strategy<'_, G>> {
+    fn strategy(&self) -> Option<TreeStrategy<'_, G>> {
         let walk = self.walks.first().filter(|walk| !walk.tree.nodes.is_empty())?;
-        Some(Strategy::new(walk))
+        Some(TreeStrategy::new(walk))
     }
 
     fn n_nodes(&self) -> usize {

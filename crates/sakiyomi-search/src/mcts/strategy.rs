@@ -8,7 +8,7 @@ use super::{Answer, ROOT, Walk, knowledge};
 
 /// The strategy of one tree, followed from its root.
 #[derive(Debug)]
-pub struct Strategy<'a, G: Game> {
+pub struct TreeStrategy<'a, G: Game> {
     tree: &'a Tree<G::Action>,
     shares_arms: bool,
     answer: Answer,
@@ -18,10 +18,10 @@ pub struct Strategy<'a, G: Game> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeRef(NodeId);
 
-impl<'a, G: Hints> Strategy<'a, G> {
-    pub(super) fn new<O: Observer<G>>(walk: &'a Walk<G, O>) -> Strategy<'a, G> {
+impl<'a, G: Hints> TreeStrategy<'a, G> {
+    pub(super) fn new<O: Observer<G>>(walk: &'a Walk<G, O>) -> TreeStrategy<'a, G> {
         let Walk { tree, settings, .. } = walk;
-        Strategy { tree, shares_arms: settings.shares_arms(), answer: settings.answer }
+        TreeStrategy { tree, shares_arms: settings.shares_arms(), answer: settings.answer }
     }
 
     pub fn root(&self) -> NodeRef {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use sakiyomi::ggp::{Journal, Player, PlayerSettings, serve};
+use sakiyomi::ggp::{Log, Player, PlayerSettings, serve};
 use sakiyomi_catalog::AgentSpec;
 use sakiyomi_gdl::Limits;
 use tokio::net::TcpListener;
@@ -73,11 +73,11 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         allowed_origins: options.allow_origin.clone(),
         ..PlayerSettings::new(options.agent.clone())
     };
-    let journal = match &options.log {
-        Some(file) => Journal::open(file).with_context(|| file.display().to_string())?,
-        None => Journal::default(),
+    let log = match &options.log {
+        Some(file) => Log::open(file).with_context(|| file.display().to_string())?,
+        None => Log::default(),
     };
-    let player = Player::new(settings, journal)?;
+    let player = Player::new(settings, log)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind(options.listen)

@@ -1,4 +1,4 @@
-//! The player's door: one request per connection, one plain answer, and the connection is closed.
+//! The player's accept: one request per connection, one plain answer, and the connection is closed.
 //!
 //! Hosts of the protocol speak HTTP/1.0 or something like it. They read until the end of the
 //! connection and know neither chunks nor compression, so an answer always has its length and is
@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tokio_stream::StreamExt;
 
 use super::player::Player;
-use crate::door::{self, Spoken};
+use crate::accept::{self, Spoken};
 
 /// The longest message. The largest public rule sheets have less than a megabyte.
 const MOST_BYTES: usize = 16 << 20;
@@ -32,7 +32,7 @@ const MOST_CONNECTIONS: usize = 256;
 /// Serves a player until the task is dropped.
 pub async fn serve(listener: TcpListener, player: Arc<Player>) {
     let converse = |stream, peer, spoken| converse(stream, peer, Arc::clone(&player), spoken);
-    door::open(listener, MOST_CONNECTIONS, converse).await;
+    accept::connections(listener, MOST_CONNECTIONS, converse).await;
 }
 
 async fn converse(stream: TcpStream, peer: SocketAddr, player: Arc<Player>, spoken: Spoken) {
@@ -51,7 +51,7 @@ async fn converse(stream: TcpStream, peer: SocketAddr, player: Arc<Player>, spok
         .serve_connection(TokioIo::new(stream), service)
         .await;
     if let Err(error) = served {
-        player.journal().line(&format!("{peer} connection failed: {error}"));
+        player.log().line(&format!("{peer} connection failed: {error}"));
     }
 }
 
@@ -65,7 +65,7 @@ async fn respond(
     let origin = request.headers().get(header::ORIGIN).cloned();
     if !is_admitted(request.headers(), player.allowed_origins()) {
         let shown = origin.as_ref().map_or("a page", |origin| origin.to_str().unwrap_or("a page"));
-        player.journal().line(&format!("{peer} is refused: it comes from {shown}"));
+        player.log().line(&format!("{peer} is refused: it comes from {shown}"));
         let problem = "web pages may not drive this player; --allow-origin lets one in";
         return response(StatusCode::FORBIDDEN, problem.to_owned(), None);
     }
@@ -81,7 +81,7 @@ async fn respond(
     spoken.tell();
     let (status, answer) = match message {
         Ok(message) => {
-            player.journal().line(&format!("{peer} > {message}"));
+            player.log().line(&format!("{peer} > {message}"));
             match player.answer(&message, received).await {
                 Ok(answer) => (StatusCode::OK, answer),
                 Err(error) => (StatusCode::BAD_REQUEST, error.to_string()),
@@ -90,7 +90,7 @@ async fn respond(
         Err((status, problem)) => (status, problem),
     };
     let seconds = received.elapsed().as_secs_f64();
-    player.journal().line(&format!("{peer} < {} {answer} ({seconds:.3} s)", status.as_u16()));
+    player.log().line(&format!("{peer} < {} {answer} ({seconds:.3} s)", status.as_u16()));
     response(status, answer, origin)
 }
 

@@ -42,12 +42,15 @@ pub struct Limits {
     pub duel_games: u64,
 }
 
-/// Asks for one game: `POST /api/game`.
+/// Asks for one game, and whether these agents can play it: `POST /api/game`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
     pub game: String,
+    #[serde(default)]
+    #[ts(optional, as = "Option<_>")]
+    pub check: Vec<String>,
 }
 
 /// `agents` are the names of those who can play it; `opponents` are some of them by strength, and
@@ -60,7 +63,20 @@ pub struct GameAnswer {
     pub agents: Vec<String>,
     pub opponents: Vec<Opponent>,
     pub suggested: String,
+    /// One for each agent that was to be checked.
+    pub checked: Vec<AgentCheck>,
     pub start: Position,
+}
+
+/// Whether an agent can play a game here.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AgentCheck {
+    pub agent: String,
+    /// Why it cannot; empty if it can.
+    pub problem: String,
+    /// It asks for more time than a request may take, and gets `Limits::seconds`.
+    pub is_cut_short: bool,
 }
 
 /// A match: playing its texts in order rebuilds it. Per step one text for each choosing player, or
@@ -399,6 +415,7 @@ pub fn typescript() -> String {
         Limits,
         GameRequest,
         GameAnswer,
+        AgentCheck,
         Opponent,
         Level,
         MatchRecord,

@@ -13,7 +13,7 @@ use super::api::{
     ApiError, ApiTurn, Catalog, Choosing, ErrorCode, GameAnswer, GameEntry, GameRequest,
     MatchRecord, Position, PositionRequest, Replay, ReplayPosition, RulesRequest,
 };
-use super::opponents::{Suited, opponents, suggested};
+use super::opponents::{Check, Suited, opponents, suggested};
 use super::samples::{Sample, samples};
 use super::{Body, LIMITS, Shared, guard};
 
@@ -46,14 +46,14 @@ pub(super) async fn game(
     State(lab): State<Shared>,
     Body(request): Body<GameRequest>,
 ) -> Result<Json<GameAnswer>, ApiError> {
-    lab.work(move || describe(&guard::game(&request.game)?)).await.map(Json)
+    lab.work(move || describe(&guard::game(&request.game)?, &request.check)).await.map(Json)
 }
 
 pub(super) async fn rules(
     State(lab): State<Shared>,
     Body(request): Body<RulesRequest>,
 ) -> Result<Json<GameAnswer>, ApiError> {
-    let keep = move || describe(&keep_rules(&request.text).map_err(|error| broken(&error))?);
+    let keep = move || describe(&keep_rules(&request.text).map_err(|error| broken(&error))?, &[]);
     lab.work(keep).await.map(Json)
 }
 
@@ -95,7 +95,7 @@ fn checked(record: &MatchRecord) -> Result<Record, ApiError> {
     guard::record(record)
 }
 
-fn describe(game: &GameSpec) -> Result<GameAnswer, ApiError> {
+fn describe(game: &GameSpec, check: &[String]) -> Result<GameAnswer, ApiError> {
     let table = open_table(game, 1)?;
     let agents = game.with(Suited(game))?;
     let opponents = opponents(game, &table.turn(), &agents);
@@ -104,6 +104,7 @@ fn describe(game: &GameSpec) -> Result<GameAnswer, ApiError> {
         players: faces(table.as_ref()),
         agents,
         suggested: suggested(&opponents),
+        checked: game.with(Check { game, agents: check })?,
         opponents,
         start: position_of(table.as_ref()),
     })

@@ -5,12 +5,13 @@
 //! address (choices made at once, rules that were handed over).
 
 pub mod api;
+mod compress;
 mod guard;
 mod jobs;
-mod lab;
 mod matches;
 mod opponents;
 mod page;
+mod results;
 mod samples;
 mod sealed;
 mod think;
@@ -46,7 +47,7 @@ use api::{ApiError, ErrorCode, Limits};
 use jobs::Jobs;
 use sealed::SealedChoices;
 
-use crate::door::{self, Spoken};
+use crate::accept::{self, Spoken};
 
 /// How the lab is served.
 #[derive(Clone, Debug)]
@@ -65,12 +66,13 @@ pub struct ServeSettings {
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 const LIMITS: Limits =
-    Limits { seconds: 60.0, memory_bytes: 256 << 20, upload_bytes: 1 << 20, duel_games: 100_000 };
+    Limits { seconds: 60.0, memory_bytes: 128 << 20, upload_bytes: 1 << 20, duel_games: 100_000 };
 
 /// Connections at the same time; others wait.
 const MOST_CONNECTIONS: usize = 1_000;
-/// Searches at the same time; who comes later is told to wait.
-const MOST_SEARCHES: usize = 64;
+/// What all searches together may hold, in [`MEMORY_UNIT`]s. A search that finds no room is told to wait.
+const SEARCH_MEMORY: usize = 2 << 10;
+const MEMORY_UNIT: u64 = 1 << 20;
 /// Positions that are worked out at the same time.
 const MOST_REBUILDS: usize = 16;
 
@@ -78,7 +80,8 @@ const MOST_REBUILDS: usize = 16;
 #[derive(Debug)]
 struct Lab {
     settings: ServeSettings,
-    searches: Arc<Semaphore>,
+    /// The memory that is left for searches.
+    search_memory: Arc<Semaphore>,
     rebuilds: Semaphore,
     sealed: SealedChoices,
     jobs: Jobs,
@@ -99,7 +102,7 @@ impl Server {
         let listener = TcpListener::bind(settings.listen).await?;
         let jobs = Jobs::load(&settings);
         let lab = Lab {
-            searches: Arc::new(Semaphore::new(MOST_SEARCHES)),
+            search_memory: Arc::new(Semaphore::new(SEARCH_MEMORY)),
             rebuilds: Semaphore::new(MOST_REBUILDS),
             sealed: SealedChoices::default(),
             jobs,
@@ -122,7 +125,7 @@ impl Server {
         let converse = |stream, _, spoken| converse(stream, router.clone(), patience, spoken);
         // Streams of events do not end by themselves, so nobody waits for them.
         tokio::select! {
-            () = door::open(listener, MOST_CONNECTIONS, converse) => {}
+            () = accept::connections(listener, MOST_CONNECTIONS, converse) => {}
             () = stop => {}
         }
         let _ = spawn_blocking(move || lab.jobs.stop_all()).await;
@@ -158,14 +161,15 @@ fn router(lab: Shared) -> Router {
         .route("/api/sealed/{match_id}/{step}", get(sealed::events))
         .route("/api/jobs", get(jobs::list).post(jobs::start))
         .route("/api/jobs/{id}/{what}", get(jobs::events).post(jobs::command))
-        .route("/api/experiments", get(lab::experiments))
-        .route("/api/store", get(lab::store))
-        .route("/api/store/{cell}/{game}", get(lab::record))
-        .route("/reports/{id}", get(lab::report))
-        .route("/reports/{scale}/{file}", get(lab::report_file))
+        .route("/api/experiments", get(results::experiments))
+        .route("/api/store", get(results::store))
+        .route("/api/store/{cell}/{game}", get(results::record))
+        .route("/reports/{id}", get(results::report))
+        .route("/reports/{scale}/{file}", get(results::report_file))
         .fallback(page::file)
         .layer(middleware::from_fn(survive))
         .layer(DefaultBodyLimit::max(LIMITS.upload_bytes))
+        .layer(middleware::from_fn(compress::answers))
         .layer(middleware::from_fn_with_state(guarded, guard::admit))
         .with_state(lab)
 }

@@ -1,9 +1,10 @@
 //! Opponents of increasing strength for a person who does not want to choose parameters.
 
 use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, Seat, Visitor};
-use sakiyomi_core::{Player, Turn};
+use sakiyomi_core::{MAX_PLAYERS, Player, Turn};
 use serde::Serialize;
 
+use super::api::{AgentCheck, ApiError};
 use super::guard;
 
 /// An agent of some strength.
@@ -78,6 +79,31 @@ impl Visitor for Suited<'_> {
         };
         let names = AgentSpec::entries().iter().map(|agent| agent.name);
         names.filter(|name| can_play(name)).map(str::to_owned).collect()
+    }
+}
+
+/// Whether each of these agents can play a game.
+pub(super) struct Check<'a> {
+    pub(super) game: &'a GameSpec,
+    pub(super) agents: &'a [String],
+}
+
+impl Visitor for Check<'_> {
+    type Out = Vec<AgentCheck>;
+
+    fn visit<G: CatalogGame>(self, game: G) -> Vec<AgentCheck> {
+        let seat = Seat { game: self.game, player: Player(0), seed: 1 };
+        let check = |text: &String| {
+            let built = guard::agent(text).and_then(|agent| {
+                agent.build(&game, &seat).map_err(|error| ApiError::agent(&error))
+            });
+            AgentCheck {
+                agent: text.clone(),
+                problem: built.err().map_or(String::new(), |error| error.message),
+                is_cut_short: guard::is_cut_short(text),
+            }
+        };
+        self.agents.iter().take(MAX_PLAYERS).map(check).collect()
     }
 }
 

@@ -1,7 +1,5 @@
-//! The door of both servers, the page's and the player's: connections come in, a limited number at a time.
-//!
-//! Those who connect and say nothing do not keep others out: when all places are taken, the one that has been silent
-//! for longest goes.
+//! The accept loop of both servers, the page's and the player's. It limits concurrent connections: when all
+//! places are taken, the connection that has been silent for longest is closed.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -27,11 +25,11 @@ impl Spoken {
     }
 }
 
-/// Has every connection served, up to `most` at the same time, until the task is dropped. Where all of them
-/// have said what they want, others wait.
-pub(crate) async fn open<S: Future<Output = ()> + Send + 'static>(
+/// Serves every connection, up to `max` at the same time, until the task is dropped. Where all of them have
+/// said what they want, others wait.
+pub(crate) async fn connections<S: Future<Output = ()> + Send + 'static>(
     listener: TcpListener,
-    most: usize,
+    max: usize,
     serve: impl Fn(TcpStream, SocketAddr, Spoken) -> S,
 ) {
     // Oldest first.
@@ -39,7 +37,7 @@ pub(crate) async fn open<S: Future<Output = ()> + Send + 'static>(
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
-                make_room(&mut served, most).await;
+                make_room(&mut served, max).await;
                 // Answers are small and waited for.
                 let _ = stream.set_nodelay(true);
                 let spoken = Spoken::default();
@@ -52,14 +50,14 @@ pub(crate) async fn open<S: Future<Output = ()> + Send + 'static>(
     }
 }
 
-/// Waits until fewer than `most` connections are served.
-async fn make_room(served: &mut VecDeque<(JoinHandle<()>, Spoken)>, most: usize) {
+/// Waits until fewer than `max` connections are served.
+async fn make_room(served: &mut VecDeque<(JoinHandle<()>, Spoken)>, max: usize) {
     loop {
-        if served.len() < most {
+        if served.len() < max {
             return;
         }
         served.retain(|(connection, _)| !connection.is_finished());
-        if served.len() < most {
+        if served.len() < max {
             return;
         }
         match served.iter().position(|(_, spoken)| !spoken.is_told()) {
