@@ -89,7 +89,10 @@ fn bad_input_is_refused_with_what_would_be_right() {
     is_refused(&["duel", "connect-four", "utc", "random"], &["did you mean `uct`?", "known:"]);
     is_refused(&["duel", "connect-four:2x2", "uct", "random"], &["2x2", "at least 4"]);
     is_refused(&["duel", "breakthrough:99x99", "uct", "random"], &["99x99", "at most 128"]);
-    is_refused(&["duel", "othello", "uct:pruned", "random"], &["othello has no rule"]);
+    is_refused(
+        &["duel", "othello", "uct:pruned", "random"],
+        &["othello does not provide a rule by which actions are pruned"],
+    );
     is_refused(&["duel", "othello", "uct", "random", "--games", "0"], &["0"]);
     is_refused(&["duel", "othello", "uct", "random", "--sprt", "5,0"], &["elo0 = 5", "less than"]);
     is_refused(&["duel", "othello", "uct", "random", "--sprt", "x"], &["expected numbers"]);
@@ -186,7 +189,7 @@ fn strategies_are_measured_and_games_solved() {
     let report = json(&["duel", "hagetaka:n=4", &exact, "sp", "--games", "20", "--json"]);
     assert_eq!(report["n_forfeits"], 0, "{report}");
     is_refused(&["duel", "hagetaka:n=5", &exact, "sp"], &["solution of hagetaka:n=4"]);
-    is_refused(&["duel", "othello", "sp", "random"], &["no vulture cards"]);
+    is_refused(&["duel", "othello", "sp", "random"], &["othello has no players of its own"]);
     is_refused(&["duel", "hagetaka:players=3", "rm:endgame=3", "random"], &["two players"]);
     is_refused(&["solve", "hagetaka:n=4,players=3"], &["two players"]);
     is_refused(&["exploit", "hagetaka:n=3", "exec:./bot.py"], &["is a program"]);
@@ -231,7 +234,8 @@ fn experiments_of_every_kind_work() {
     let kinds = [
         (
             "duels",
-            "[[duel]]\nname = \"a\"\ngames = 100\npaper = { score = 0.1 }\n\
+            "[[duel]]\nname = \"a\"\nfirst = \"uct:iterations=30\"\ngames = 100\n\
+             paper = { score = 0.1 }\n\
              [[duel]]\nname = \"b\"\npaper = { score = 0.9 }\n\
              [[claim]]\ntext = \"c\"\ntest = \"score(a) > 0.5\"\n\
              [[claim]]\ntext = \"d\"\ntest = \"score(b) > 0.5\"\n",
