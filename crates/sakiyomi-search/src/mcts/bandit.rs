@@ -292,6 +292,7 @@ impl Arms {
     pub(super) fn copy(&mut self, columns: Columns, from: &Arms, row: &Range<usize>) {
         macro_rules! copy {
             ($column:ident) => {
+                make_room(&mut self.$column, row.len());
                 self.$column.extend_from_slice(&from.$column[row.clone()])
             };
         }

@@ -5,7 +5,7 @@ use sakiyomi_core::{Game, Hints, Payoffs, Player, PlayoutOptions, Rng, Scratch};
 
 /// Evaluates leaves of a tree, several at a time.
 pub trait LeafEvaluator<G: Game>: Send {
-    /// One evaluation for each leaf, in their order. In each of them somebody chooses.
+    /// One evaluation for each leaf, in their order. In each of them a player chooses.
     fn evaluate(
         &mut self,
         game: &G,
