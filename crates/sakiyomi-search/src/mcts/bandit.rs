@@ -99,7 +99,7 @@ impl Bandit {
                 Traits { columns: Columns { squares: true, ..NO }, ..plain }
             }
             Bandit::JointUcb1 { .. } => {
-                Traits { columns: Columns { joint: true, ..NO }, means: Means::OfAll, ..plain }
+                Traits { columns: Columns { joint: true, ..NO }, means: Means::OfAll }
             }
             Bandit::Exp3 { .. } => Traits { columns: Columns { weights: true, ..NO }, ..plain },
             Bandit::RegretMatching { .. } => averaged,
