@@ -8,6 +8,6 @@ const server = process.env.SAKIYOMI_SERVER ?? "http://127.0.0.1:7373";
 export default defineConfig({
   plugins: [svelte(), svelteTesting({ autoCleanup: false })],
   build: { target: "es2022", reportCompressedSize: true },
-  server: { proxy: { "/api": server, "/reports": server } },
+  server: { fs: { allow: [".."] }, proxy: { "/api": server, "/reports": server } },
   test: { include: ["tests/unit/**/*.test.ts"] },
 });

@@ -3,12 +3,20 @@
 /**
  * What can be played, by whom, and within which limits: `GET /api/catalog`.
  */
-export type Catalog = { version: string, games: Array<GameEntry>, agents: Array<Entry>, limits: Limits, };
+export type Catalog = { version: string, games: Array<GameEntry>, 
+/**
+ * The game to begin with.
+ */
+start_with: string, agents: Array<Entry>, limits: Limits, };
 
 /**
  * A game in the list, with specifications that are ready to play.
  */
-export type GameEntry = { entry: Entry, choices: Array<string>, };
+export type GameEntry = { entry: Entry, choices: Array<string>, players: Array<PlayerFace>, 
+/**
+ * A position in the middle of a match, for a picture.
+ */
+sample: View, };
 
 /**
  * What a list of games or agents says about one of them.
@@ -17,9 +25,9 @@ export type Entry = { name: string, summary: string,
 /**
  * Each parameter with its default and what it means.
  */
-parameters: Array<Parameter>, example: string, };
+parameters: Array<ParameterEntry>, example: string, };
 
-export type Parameter = { name: string, 
+export type ParameterEntry = { name: string, 
 /**
  * `off` if it is a flag, `none` if nothing is set.
  */
@@ -33,12 +41,20 @@ export type Limits = { seconds: number, memory_bytes: number, upload_bytes: numb
 /**
  * Asks for one game: `POST /api/game`.
  */
-export type GameRequest = { game: string, };
+export type GameRequest = { game: string, check?: Array<string>, };
 
 /**
- * `agents` are the names of those who can play it.
+ * `agents` are the names of those who can play it; `opponents` are some of them by strength, and
+ * `suggested` is the one to begin with.
  */
-export type GameAnswer = { game: string, players: Array<string>, agents: Array<string>, start: Position, };
+export type GameAnswer = { game: string, players: Array<PlayerFace>, agents: Array<string>, opponents: Array<Opponent>, suggested: string, checked: Array<AgentCheck>, start: Position, };
+
+/**
+ * An agent of some strength.
+ */
+export type Opponent = { level: Level, agent: string, };
+
+export type Level = "easy" | "medium" | "hard" | "strongest";
 
 /**
  * A match: playing its texts in order rebuilds it. Per step one text for each choosing player, or
@@ -55,12 +71,12 @@ export type PositionRequest = { record: MatchRecord, };
 /**
  * `record` has what chance drew since the last move. `past` says who did what, one entry per step.
  */
-export type Position = { record: MatchRecord, players: Array<string>, turn: Turn, view: View, legal: Array<Choosing>, past: Array<Past>, };
+export type Position = { record: MatchRecord, players: Array<PlayerFace>, turn: Turn, view: View, legal: Array<Choosing>, past: Array<PlayedStep>, };
 
 /**
  * The start first, then one position after every step of `past`.
  */
-export type Replay = { record: MatchRecord, players: Array<string>, past: Array<Past>, positions: Array<ReplayPosition>, };
+export type Replay = { record: MatchRecord, players: Array<PlayerFace>, past: Array<PlayedStep>, positions: Array<ReplayPosition>, };
 
 export type ReplayPosition = { turn: Turn, view: View, };
 
@@ -70,61 +86,206 @@ export type ReplayPosition = { turn: Turn, view: View, };
 export type Turn = { "kind": "choose", players: Array<number>, } | { "kind": "chance" } | { "kind": "over", payoffs: Array<number>, };
 
 /**
- * One step of a match. Nobody did it if chance did.
+ * One step of a match or of an expected line: one text for each player who chose, or the outcome of
+ * chance, which nobody chose.
  */
-export type Past = { by: Array<number>, texts: Array<string>, 
+export type PlayedStep = { by: Array<number>, texts: Array<string>, 
 /**
- * The cells that it was about, for marking it on the board.
+ * For each player who chose, the cells that it was about, in order.
  */
-cells: Array<number>, };
+cells: Array<Array<number>>, };
+
+/**
+ * How a player is shown.
+ */
+export type PlayerFace = { name: Phrase, 
+/**
+ * The colour of its pieces, if the game has one for it.
+ */
+colour: Colour | null, };
+
+/**
+ * The colour of a player's pieces.
+ */
+export type Colour = "white" | "black" | "red" | "blue" | "green" | "yellow";
 
 export type Choosing = { player: number, actions: Array<LegalAction>, };
 
+/**
+ * An action that a player may choose now.
+ */
 export type LegalAction = { text: string, 
 /**
- * Cells to click, in order; none if it is chosen by its text.
+ * Cells to click, in order; none if it is chosen by its text or its card.
  */
 cells: Array<number>, 
 /**
- * What it would do, such as the damage of a strike; empty if there is nothing to say.
+ * Further cells that mean the same as the last of `cells`.
  */
-note: string, };
+area: Array<number>, 
+/**
+ * The card of the player's hand that it plays.
+ */
+card: number | null, 
+/**
+ * What kind of action it is, such as `attack`, where there are several.
+ */
+kind: Phrase | null, 
+/**
+ * What it would do, in numbers.
+ */
+effects: Array<Effect>, 
+/**
+ * It does nothing but end the turn.
+ */
+ends_turn: boolean, };
 
 /**
- * A drawable state: a board if there is one, lines of text beside it, and what happens now.
+ * What an action would do, in numbers that the board does not show.
+ */
+export type Effect = { "kind": "damage", cell: number, amount: number, left: number, } | { "kind": "counter", cell: number, amount: number, left: number, } | { "kind": "chance", probability: number, } | { "kind": "points", player: number, amount: number, };
+
+/**
+ * A text that is either taken as it is, or a pattern with values. The pattern is the key of a
+ * translation, so that nothing has to be read out of a finished sentence.
+ */
+export type Phrase = string | { pattern: string, values: Array<Phrase>, };
+
+/**
+ * A drawable state.
  */
 export type View = { board: Board | null, 
 /**
- * Facts beside the board, such as scores, hands and counters.
+ * Cards that are in nobody's hand.
  */
-panels: Array<Panel>, 
+piles: Array<Pile>, 
 /**
- * One sentence: who is to move, or how it ended.
+ * Scores and hands, in seat order; empty if the game has neither.
  */
-caption: string, };
+players: Array<PlayerView>, 
+/**
+ * Further facts beside the board, such as counters.
+ */
+facts: Array<Fact>, 
+/**
+ * Who is to move, or how it ended.
+ */
+caption: Phrase, 
+/**
+ * What else matters now, such as the round or what is at stake.
+ */
+note: Phrase | null, };
 
 /**
  * Cells in rows from top to bottom, each row from left to right.
  */
-export type Board = { grid: Grid, column_labels: Array<string>, row_labels: Array<string>, cells: Array<Cell>, };
+export type Board = { grid: Grid, column_labels: Array<string>, row_labels: Array<string>, cells: Array<Cell>, 
+/**
+ * Cells that decided the match, such as a winning line.
+ */
+marked: Array<number>, };
 
 export type Grid = "square" | "hex";
 
 export type Cell = { 
 /**
- * What stands here, in a letter or two; empty if nothing does.
+ * What stands here. Usually it is one piece; the last one is on top.
  */
-symbol: string, 
+pieces: Array<Piece>, 
 /**
- * Whose it is.
+ * The kind of ground, if it is not plain: `forest`, `water`, `wall` ..
  */
-owner: number | null, 
+ground: string | null, 
 /**
- * What the ground is, if it is not plain.
+ * Whose ground it is: cells that a player holds or has enclosed. More than one if areas overlap.
  */
-ground: string | null, };
+owners: Array<number>, 
+/**
+ * How much lies here, such as water or stones.
+ */
+amount: number | null, 
+/**
+ * The board has no cell here.
+ */
+is_hole: boolean, };
 
-export type Panel = { title: string, text: string, };
+/**
+ * What stands on a cell.
+ */
+export type Piece = { 
+/**
+ * A letter or two.
+ */
+symbol: string, owner: number | null, shape: Shape, 
+/**
+ * What it can still take or carry: hit points, the contents of a tank.
+ */
+gauge: Gauge | null, 
+/**
+ * What kind of piece it is, in a letter and in a word.
+ */
+badge: Badge | null, 
+/**
+ * It can do nothing more in this turn.
+ */
+has_acted: boolean, 
+/**
+ * Further numbers and states, such as `attack 50` or `moved`.
+ */
+facts: Array<Phrase>, };
+
+/**
+ * How a piece is drawn.
+ */
+export type Shape = "token" | "stone" | "mark";
+
+export type Gauge = { value: number, max: number, 
+/**
+ * What is counted, such as `hp`.
+ */
+unit: string, };
+
+export type Badge = { letter: string, name: Phrase, };
+
+export type Pile = { title: Phrase, cards: Array<Card>, 
+/**
+ * What else belongs to it, such as points that are carried over.
+ */
+note: Phrase | null, };
+
+export type Card = { 
+/**
+ * What is written on it; empty if it lies face down.
+ */
+text: string, 
+/**
+ * What it is worth, where that is a number.
+ */
+value: number | null, 
+/**
+ * Whether everyone may see it.
+ */
+is_known: boolean, 
+/**
+ * Whether its owner may play it now.
+ */
+is_playable: boolean, };
+
+/**
+ * What is known of a player beside the board.
+ */
+export type PlayerView = { name: Phrase, score: Score | null, 
+/**
+ * None if the game has no hands; an empty hand is a hand.
+ */
+hand: Array<Card> | null, };
+
+/**
+ * A score in the game's own points, and as text.
+ */
+export type Score = { value: number, text: Phrase, };
+
+export type Fact = { title: Phrase, text: Phrase, };
 
 /**
  * Lets an agent think: `POST /api/think`. The answer is a stream of server-sent events: `thought` while
@@ -147,7 +308,7 @@ rows: Array<Row>,
 /**
  * What it expects from here on, one entry per step.
  */
-line: Array<Array<string>>, 
+line: Array<PlayedStep>, 
 /**
  * The part of its tree that it visited most; only in the end.
  */
@@ -173,10 +334,10 @@ share: number, visits: number | null, value: number | null,
 proven: boolean, };
 
 /**
- * A place in the tree. `by` chose `texts` to get here, or nobody if it was chance; `values` are what
- * the choices give those who made them.
+ * A place in the tree, and the step that leads to it; `values` are what the choices give those who
+ * made them.
  */
-export type Branch = { by: Array<number>, texts: Array<string>, visits: number, values: Array<number | null>, children: Array<Branch>, };
+export type Branch = { step: PlayedStep, visits: number, values: Array<number | null>, children: Array<Branch>, };
 
 /**
  * A choice that stays hidden until all `persons` who choose now have chosen: `POST /api/sealed`.
@@ -243,6 +404,12 @@ export type ApiError = { code: ErrorCode, message: string,
 /**
  * Where in the rules, from 1.
  */
-line: number | null, column: number | null, };
+line: number | null, column: number | null, 
+/**
+ * Which step of the record is wrong, from 1.
+ */
+step: number | null, };
 
 export type ErrorCode = "bad-request" | "unknown-game" | "unknown-agent" | "illegal-move" | "broken-rules" | "unknown-rules" | "too-large" | "busy" | "not-found" | "unauthorized" | "refused" | "failed";
+
+export type AgentCheck = { agent: string, problem: string, is_cut_short: boolean, };

@@ -3,18 +3,23 @@
 
 use std::time::Instant;
 
-use sakiyomi_core::{Agent, Context, Forfeit, Player, Rng, Stop, Turn, View};
+use sakiyomi_core::{
+    Agent, Colour, Context, Effect, Forfeit, Phrase, Player, Rng, Stop, Turn, View,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::fields::suggestion;
-use crate::thought::{Scene, step_texts};
+use crate::thought::{PlayedStep, Scene, played_step, step_texts};
 use crate::{AgentSpec, CatalogGame, GameSpec, Seat, SpecError, Thought, Visitor};
 
 /// One match. Chance is drawn by the table itself, from the seed, as soon as it is chance's turn.
 pub trait Table: Send {
     fn game(&self) -> &GameSpec;
     fn players(&self) -> usize;
+    /// The name in English.
     fn player_name(&self, player: Player) -> String;
+    /// How a player is shown.
+    fn player_face(&self, player: Player) -> PlayerFace;
     fn turn(&self) -> Turn;
     fn view(&self) -> View;
 
@@ -34,10 +39,11 @@ pub trait Table: Send {
     fn seat(&mut self, player: Player, agent: &AgentSpec) -> Result<(), TableError>;
 
     /// Lets the seated agent of a choosing player think. It does not play.
-    fn think(&mut self, player: Player, stop: &Stop) -> Result<Advice, TableError>;
+    fn think(&mut self, player: Player, stop: &Stop) -> Result<Thought, TableError>;
 
     /// Asks any agent what it would play for a choosing player.
-    fn advise(&self, agent: &AgentSpec, player: Player, stop: &Stop) -> Result<Advice, TableError>;
+    fn advise(&self, agent: &AgentSpec, player: Player, stop: &Stop)
+    -> Result<Thought, TableError>;
 
     /// Asks like [`Table::advise`], is told by `watch` what is known while the agent thinks, and
     /// gets its tree in the end.
@@ -50,23 +56,13 @@ pub trait Table: Send {
     ) -> Result<Thought, TableError>;
 
     /// Who did what so far, one entry per step.
-    fn past(&self) -> Vec<Past>;
+    fn past(&self) -> Vec<PlayedStep>;
 
     fn record(&self) -> Record;
 }
 
 /// Places of its tree that an agent shows when it has decided.
 const SHOWN_PLACES: usize = 400;
-
-/// One step of a match. Nobody did it if chance did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Past {
-    pub by: Vec<u8>,
-    pub texts: Vec<String>,
-    /// The cells that it was about, for marking it on the board.
-    pub cells: Vec<u16>,
-}
 
 /// A match as data. Playing its texts in order rebuilds it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,32 +74,32 @@ pub struct Record {
     pub moves: Vec<Vec<String>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// An action that a player may choose now.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LegalAction {
     pub text: String,
-    /// Cells to click, in order; none if it is chosen by its text.
+    /// Cells to click, in order; none if it is chosen by its text or its card.
     pub cells: Vec<u16>,
-    /// What it would do, such as the damage of a strike; empty if there is nothing to say.
-    pub note: String,
+    /// Further cells that mean the same as the last of `cells`.
+    pub area: Vec<u16>,
+    /// The card of the player's hand that it plays.
+    pub card: Option<u16>,
+    /// What kind of action it is, such as `attack`, where there are several.
+    pub kind: Option<Phrase>,
+    /// What it would do, in numbers.
+    pub effects: Vec<Effect>,
+    /// It does nothing but end the turn.
+    pub ends_turn: bool,
 }
 
-/// What an agent thinks, for people and other programs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Advice {
-    pub action: String,
-    /// All actions it considered, the largest share first.
-    pub policy: Vec<Share>,
-    pub value: Option<f64>,
-    pub iterations: u64,
-    pub nodes: u64,
-    pub seconds: f64,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Share {
-    pub action: String,
-    pub share: f64,
+/// How a player is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PlayerFace {
+    pub name: Phrase,
+    /// The colour of its pieces, if the game has one for it.
+    pub colour: Option<Colour>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -126,6 +122,16 @@ pub enum TableError {
     Forfeit { name: String, forfeit: Forfeit },
     #[error(transparent)]
     Spec(#[from] SpecError),
+}
+
+impl TableError {
+    /// The step of a record that is wrong, counted from 1.
+    pub fn step(&self) -> Option<usize> {
+        match self {
+            TableError::Chance { step, .. } | TableError::Step { step, .. } => Some(*step),
+            _ => None,
+        }
+    }
 }
 
 /// Opens a match at its start.
@@ -209,7 +215,7 @@ impl<G: CatalogGame> TableOf<G> {
         match self.game.turn(&self.state) {
             Turn::Choose(who) if who.contains(player) => Ok(()),
             Turn::Over(_) => Err(TableError::Over),
-            _ => Err(TableError::NotChoosing { name: self.game.player_name(player) }),
+            _ => Err(TableError::NotChoosing { name: self.player_name(player) }),
         }
     }
 
@@ -219,7 +225,7 @@ impl<G: CatalogGame> TableOf<G> {
             let texts: Vec<&str> = legal.iter().map(String::as_str).collect();
             TableError::Illegal {
                 text: text.trim().to_owned(),
-                name: self.game.player_name(player),
+                name: self.player_name(player),
                 suggestion: suggestion(text.trim(), &texts),
                 legal: texts.join(" "),
             }
@@ -289,33 +295,38 @@ impl<G: CatalogGame> TableOf<G> {
     }
 
     fn gives_up(&self, player: Player, forfeit: Forfeit) -> TableError {
-        TableError::Forfeit { name: self.game.player_name(player), forfeit }
+        TableError::Forfeit { name: self.player_name(player), forfeit }
     }
 
+    /// Lets an agent decide. If somebody watches, what it knows is told while it thinks, and its tree
+    /// in the end.
     fn ask(
         &self,
         agent: &mut dyn Agent<G>,
         player: Player,
         stop: &Stop,
-    ) -> Result<Advice, TableError> {
+        watch: Option<&mut dyn FnMut(Thought)>,
+    ) -> Result<Thought, TableError> {
         self.choosing(player)?;
+        let scene = Scene { game: &self.game, state: &self.state, player };
         let mut context = Context { rng: &mut self.rng_of(player), stop };
+        let is_watched = watch.is_some();
         let start = Instant::now();
-        let choice = agent
-            .choose(&self.game, &self.state, player, &mut context)
-            .map_err(|forfeit| self.gives_up(player, forfeit))?;
-        let text = |action: G::Action| self.game.action_text(&self.state, player, action);
-        let shares = choice.policy.iter().map(|&(a, share)| Share { action: text(a), share });
-        let mut policy: Vec<Share> = shares.collect();
-        policy.sort_by(|a, b| b.share.total_cmp(&a.share));
-        Ok(Advice {
-            action: text(choice.action),
-            policy,
-            value: choice.value,
-            iterations: choice.iterations,
-            nodes: choice.nodes,
-            seconds: start.elapsed().as_secs_f64(),
-        })
+        let choice = match watch {
+            Some(watch) => {
+                let mut tell =
+                    |insight| watch(scene.so_far(&insight, start.elapsed().as_secs_f64()));
+                agent.choose_watched(&self.game, &self.state, player, &mut context, &mut tell)
+            }
+            None => agent.choose(&self.game, &self.state, player, &mut context),
+        };
+        let choice = choice.map_err(|forfeit| self.gives_up(player, forfeit))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let insight = match is_watched {
+            true => agent.insight(&self.game, &self.state, SHOWN_PLACES),
+            false => None,
+        };
+        Ok(scene.decided(&choice, insight.as_ref(), seconds))
     }
 }
 
@@ -332,7 +343,12 @@ impl<G: CatalogGame> Table for TableOf<G> {
     }
 
     fn player_name(&self, player: Player) -> String {
-        self.game.player_name(player)
+        self.game.player_name(player).to_string()
+    }
+
+    fn player_face(&self, player: Player) -> PlayerFace {
+        let colour = self.game.player_colour(player);
+        PlayerFace { name: self.game.player_name(player), colour }
     }
 
     fn turn(&self) -> Turn {
@@ -349,10 +365,15 @@ impl<G: CatalogGame> Table for TableOf<G> {
         }
         let mut actions = Vec::new();
         self.game.actions(&self.state, player, &mut actions);
+        let (game, state) = (&self.game, &self.state);
         let show = |action| LegalAction {
-            text: self.game.action_text(&self.state, player, action),
-            cells: self.game.action_cells(&self.state, player, action),
-            note: self.game.action_note(&self.state, player, action),
+            text: game.action_text(state, player, action),
+            cells: game.action_cells(state, player, action),
+            area: game.action_area(state, player, action),
+            card: game.action_card(state, player, action),
+            kind: game.action_kind(state, player, action),
+            effects: game.action_effects(state, player, action),
+            ends_turn: game.ends_turn(state, player, action),
         };
         actions.into_iter().map(show).collect()
     }
@@ -390,18 +411,22 @@ impl<G: CatalogGame> Table for TableOf<G> {
         Ok(())
     }
 
-    fn think(&mut self, player: Player, stop: &Stop) -> Result<Advice, TableError> {
-        let name = || self.game.player_name(player);
-        let mut seated = self.agents[player.index()]
-            .take()
-            .ok_or_else(|| TableError::NoAgent { name: name() })?;
-        let advice = self.ask(seated.agent.as_mut(), player, stop);
+    fn think(&mut self, player: Player, stop: &Stop) -> Result<Thought, TableError> {
+        let Some(mut seated) = self.agents[player.index()].take() else {
+            return Err(TableError::NoAgent { name: self.player_name(player) });
+        };
+        let thought = self.ask(seated.agent.as_mut(), player, stop, None);
         self.agents[player.index()] = Some(seated);
-        advice
+        thought
     }
 
-    fn advise(&self, agent: &AgentSpec, player: Player, stop: &Stop) -> Result<Advice, TableError> {
-        self.ask(self.build(agent, player)?.as_mut(), player, stop)
+    fn advise(
+        &self,
+        agent: &AgentSpec,
+        player: Player,
+        stop: &Stop,
+    ) -> Result<Thought, TableError> {
+        self.ask(self.build(agent, player)?.as_mut(), player, stop, None)
     }
 
     fn inspect(
@@ -411,31 +436,12 @@ impl<G: CatalogGame> Table for TableOf<G> {
         stop: &Stop,
         watch: &mut dyn FnMut(Thought),
     ) -> Result<Thought, TableError> {
-        self.choosing(player)?;
-        let mut agent = self.build(agent, player)?;
-        let scene = Scene { game: &self.game, state: &self.state, player };
-        let start = Instant::now();
-        let mut tell = |insight| watch(scene.so_far(&insight, start.elapsed().as_secs_f64()));
-        let mut rng = self.rng_of(player);
-        let mut context = Context { rng: &mut rng, stop };
-        let choice = agent
-            .choose_watched(&self.game, &self.state, player, &mut context, &mut tell)
-            .map_err(|forfeit| self.gives_up(player, forfeit))?;
-        let seconds = start.elapsed().as_secs_f64();
-        let insight = agent.insight(&self.game, &self.state, SHOWN_PLACES);
-        Ok(scene.decided(&choice, insight.as_ref(), seconds))
+        self.ask(self.build(agent, player)?.as_mut(), player, stop, Some(watch))
     }
 
-    fn past(&self) -> Vec<Past> {
-        let step = |(state, actions): &(G::State, Vec<G::Action>)| {
-            let texts = step_texts(&self.game, state, actions);
-            let Turn::Choose(who) = self.game.turn(state) else {
-                return Past { by: Vec::new(), texts, cells: Vec::new() };
-            };
-            let cells = who.zip(actions).flat_map(|(p, &a)| self.game.action_cells(state, p, a));
-            Past { cells: cells.collect(), by: who.map(|player| player.0).collect(), texts }
-        };
-        self.past.iter().map(step).collect()
+    fn past(&self) -> Vec<PlayedStep> {
+        let steps = self.past.iter();
+        steps.map(|(state, actions)| played_step(&self.game, state, actions)).collect()
     }
 
     fn record(&self) -> Record {

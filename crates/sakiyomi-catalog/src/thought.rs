@@ -17,7 +17,7 @@ pub struct Thought {
     /// The arms of every choosing player that the agent has an opinion on.
     pub rows: Vec<ThoughtRow>,
     /// What it expects from here on, one entry per step.
-    pub line: Vec<Vec<String>>,
+    pub line: Vec<PlayedStep>,
     /// The part of its tree that it visited most; only in the end.
     pub tree: Option<ThoughtBranch>,
 }
@@ -44,13 +44,23 @@ pub struct ThoughtArm {
     pub proven: bool,
 }
 
-/// A place in the tree. `by` chose `texts` to get here, or nobody if it was chance; `values` are what
-/// the choices give those who made them.
+/// One step of a match or of an expected line: one text for each player who chose, or the outcome of
+/// chance, which nobody chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PlayedStep {
+    pub by: Vec<u8>,
+    pub texts: Vec<String>,
+    /// For each player who chose, the cells that it was about, in order.
+    pub cells: Vec<Vec<u16>>,
+}
+
+/// A place in the tree, and the step that leads to it; `values` are what the choices give those who
+/// made them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Branch"))]
 pub struct ThoughtBranch {
-    pub by: Vec<u8>,
-    pub texts: Vec<String>,
+    pub step: PlayedStep,
     pub visits: u64,
     pub values: Vec<Option<f64>>,
     pub children: Vec<ThoughtBranch>,
@@ -61,6 +71,14 @@ pub(crate) struct Scene<'a, G: Playable> {
     pub(crate) game: &'a G,
     pub(crate) state: &'a G::State,
     pub(crate) player: Player,
+}
+
+impl Thought {
+    /// What the agent considered for the player itself, the largest share first.
+    pub fn policy(&self) -> &[ThoughtArm] {
+        let own = self.rows.iter().find(|row| row.player == self.player);
+        own.map_or(&[], |row| &row.arms)
+    }
 }
 
 impl<G: Playable> Scene<'_, G> {
@@ -139,7 +157,7 @@ impl<G: Playable> Scene<'_, G> {
     }
 
     /// The way along the most visited places; the first step is the player's own `action` if given.
-    fn line(&self, root: &Branch<G::Action>, action: Option<G::Action>) -> Vec<Vec<String>> {
+    fn line(&self, root: &Branch<G::Action>, action: Option<G::Action>) -> Vec<PlayedStep> {
         let (mut state, mut place) = (self.state.clone(), root);
         let mut line = Vec::new();
         loop {
@@ -153,7 +171,7 @@ impl<G: Playable> Scene<'_, G> {
                 own.is_none_or(|(i, action)| branch.actions.get(i) == Some(&action))
             };
             let Some(next) = place.children.iter().find(fits) else { return line };
-            line.push(self.texts(&state, &next.actions));
+            line.push(played_step(self.game, &state, &next.actions));
             self.game.apply(&mut state, &next.actions);
             place = next;
         }
@@ -163,33 +181,34 @@ impl<G: Playable> Scene<'_, G> {
         let below = |child: &Branch<G::Action>| {
             let mut after = state.clone();
             self.game.apply(&mut after, &child.actions);
-            let by = match self.game.turn(state) {
-                Turn::Choose(who) => who.map(|player| player.0).collect(),
-                _ => Vec::new(),
-            };
-            let texts = self.texts(state, &child.actions);
-            ThoughtBranch { by, texts, ..self.tree(&after, child) }
+            let step = played_step(self.game, state, &child.actions);
+            ThoughtBranch { step, ..self.tree(&after, child) }
         };
         ThoughtBranch {
-            by: Vec::new(),
-            texts: Vec::new(),
+            step: PlayedStep::default(),
             visits: place.visits,
             values: place.values.clone(),
             children: place.children.iter().map(below).collect(),
         }
     }
-
-    fn texts(&self, state: &G::State, actions: &[G::Action]) -> Vec<String> {
-        step_texts(self.game, state, actions)
-    }
 }
 
-/// What was chosen in a state, one text per choosing player, or the outcome of chance.
-pub(crate) fn step_texts<G: Playable>(
+/// What was played in a state, and by whom.
+pub(crate) fn played_step<G: Playable>(
     game: &G,
     state: &G::State,
     actions: &[G::Action],
-) -> Vec<String> {
+) -> PlayedStep {
+    let texts = step_texts(game, state, actions);
+    let Turn::Choose(who) = game.turn(state) else {
+        return PlayedStep { by: Vec::new(), texts, cells: Vec::new() };
+    };
+    let cells = who.zip(actions).map(|(player, &a)| game.action_cells(state, player, a));
+    PlayedStep { by: who.map(|player| player.0).collect(), texts, cells: cells.collect() }
+}
+
+/// What was chosen in a state, one text per choosing player, or the outcome of chance.
+pub fn step_texts<G: Playable>(game: &G, state: &G::State, actions: &[G::Action]) -> Vec<String> {
     match game.turn(state) {
         Turn::Choose(who) => {
             who.zip(actions).map(|(player, &a)| game.action_text(state, player, a)).collect()

@@ -3,10 +3,13 @@
 #[path = "conformance/hints.rs"]
 mod hints;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use sakiyomi_catalog::{CatalogGame, GameSpec, Visitor};
-use sakiyomi_core::{Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, Turn};
+use sakiyomi_core::toy::{CHANCE_AFTER_CHANCE, Corridor, Toy};
+use sakiyomi_core::{
+    Effect, Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, Turn, View,
+};
 
 /// Every game at its defaults, and sizes that take other code paths.
 fn all_games() -> Vec<GameSpec> {
@@ -71,27 +74,31 @@ impl Visitor for Rules {
     type Out = ();
 
     fn visit<G: CatalogGame>(self, game: G) {
-        assert!(size_of::<G::Action>() <= 16, "actions are small");
-        assert!((1..=MAX_PLAYERS).contains(&game.players()));
-        let mut sums = HashSet::new();
-        random_states(&game, 30, |state, turn| match turn {
-            Turn::Over(payoffs) => check_payoffs(&game, &payoffs, &mut sums),
-            Turn::Chance => {
-                let mut outcomes = Vec::new();
-                game.outcomes(state, &mut outcomes);
-                let sum: f64 = outcomes.iter().map(|outcome| outcome.1).sum();
-                assert!((sum - 1.0).abs() < 1e-9, "probabilities add up to {sum}");
-            }
-            Turn::Choose(who) => {
-                assert!(!who.is_empty(), "someone chooses");
-                for player in who {
-                    assert!(player.index() < game.players());
-                    check_actions(&game, state, player);
-                }
-            }
-        });
-        assert!(!game.constant_sum() || sums.len() == 1, "sums of payoffs: {sums:?}");
+        check_rules(&game);
     }
+}
+
+fn check_rules<G: Playable>(game: &G) {
+    assert!(size_of::<G::Action>() <= 16, "actions are small");
+    assert!((1..=MAX_PLAYERS).contains(&game.players()));
+    let mut sums = HashSet::new();
+    random_states(game, 30, |state, turn| match turn {
+        Turn::Over(payoffs) => check_payoffs(game, &payoffs, &mut sums),
+        Turn::Chance => {
+            let mut outcomes = Vec::new();
+            game.outcomes(state, &mut outcomes);
+            let sum: f64 = outcomes.iter().map(|outcome| outcome.1).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "probabilities add up to {sum}");
+        }
+        Turn::Choose(who) => {
+            assert!(!who.is_empty(), "someone chooses");
+            for player in who {
+                assert!(player.index() < game.players());
+                check_actions(game, state, player);
+            }
+        }
+    });
+    assert!(!game.constant_sum() || sums.len() == 1, "sums of payoffs: {sums:?}");
 }
 
 fn check_payoffs<G: Game>(game: &G, payoffs: &Payoffs, sums: &mut HashSet<i64>) {
@@ -126,14 +133,23 @@ impl Visitor for Face {
 
     fn visit<G: CatalogGame>(self, game: G) {
         let names: HashSet<String> =
-            (0..game.players()).map(|i| game.player_name(Player(i as u8))).collect();
+            (0..game.players()).map(|i| game.player_name(Player(i as u8)).to_string()).collect();
         assert_eq!(names.len(), game.players(), "players have different names");
+        let mut seen: BTreeSet<String> = BTreeSet::new();
         random_states(&game, 5, |state, turn| {
             let view = game.view(state);
             assert!(!view.caption.is_empty(), "a caption says what happens now");
+            assert!([0, game.players()].contains(&view.players.len()), "one entry per player");
             let n_cells = view.board.as_ref().map_or(0, |board| {
                 let n_cells = board.column_labels.len() * board.row_labels.len();
                 assert_eq!(board.cells.len(), n_cells, "a board is full of cells");
+                let pieces = board.cells.iter().flat_map(|cell| &cell.pieces);
+                for piece in pieces {
+                    assert!(piece.owner.is_none_or(|owner| (owner as usize) < game.players()));
+                    let gauge = piece.gauge.as_ref();
+                    assert!(gauge.is_none_or(|g| (0..=g.max).contains(&g.value)), "{gauge:?}");
+                }
+                assert!(board.marked.iter().all(|&cell| (cell as usize) < n_cells));
                 n_cells
             });
             let Turn::Choose(who) = turn else { return };
@@ -149,15 +165,54 @@ impl Visitor for Face {
                     let shouted = format!("  {}\n", text.to_uppercase());
                     assert_eq!(game.parse(state, player, &shouted), Some(action), "{text}");
                     let cells = game.action_cells(state, player, action);
-                    assert!(cells.iter().all(|&cell| (cell as usize) < n_cells));
+                    let area = game.action_area(state, player, action);
+                    assert!(cells.iter().chain(&area).all(|&cell| (cell as usize) < n_cells));
+                    let hand = view.players.get(player.index()).and_then(|p| p.hand.as_ref());
+                    if let Some(card) = game.action_card(state, player, action) {
+                        let card = &hand.expect("a card is in a hand")[usize::from(card)];
+                        assert!(card.is_known && card.is_playable, "{text}: {card:?}");
+                    }
+                    check_effects(&game.action_effects(state, player, action), &view);
                 }
-                assert_eq!(game.parse(state, player, "no such move"), None);
+                for wrong in ["no such move", "", "a", "a0", "zz99", "-", "a1-", "0", "999", "+1"] {
+                    let found = game.parse(state, player, wrong);
+                    let read_back = found.map(|a| game.action_text(state, player, a));
+                    assert!(
+                        read_back.is_none_or(|text| text.eq_ignore_ascii_case(wrong)),
+                        "{wrong}"
+                    );
+                }
+                // What is legal elsewhere is not legal here, and no parser lets it pass.
+                for text in &seen {
+                    let found = game.parse(state, player, text);
+                    assert!(found.is_none_or(|action| actions.contains(&action)), "{text}");
+                }
+                if seen.len() < 40 {
+                    let texts = actions.iter().map(|&a| game.action_text(state, player, a));
+                    seen.extend(texts.take(3));
+                }
             }
             // Only those who choose have moves.
             for player in (0..game.players()).map(|i| Player(i as u8)) {
                 assert!(who.contains(player) || game.parse(state, player, "pass").is_none());
             }
         });
+    }
+}
+
+/// Effects speak of pieces that are there.
+fn check_effects(effects: &[Effect], view: &View) {
+    for effect in effects {
+        match *effect {
+            Effect::Damage { cell, amount, left } | Effect::Counter { cell, amount, left } => {
+                let board = view.board.as_ref().expect("a cell is on a board");
+                let piece = board.cells[usize::from(cell)].top().expect("a piece is hit");
+                let before = piece.gauge.as_ref().expect("it has hit points").value;
+                assert_eq!(left, (before - amount).max(0));
+            }
+            Effect::Chance { probability } => assert!((0.0..=1.0).contains(&probability)),
+            Effect::Points { player, .. } => assert!(usize::from(player) < view.players.len()),
+        }
     }
 }
 
@@ -225,4 +280,13 @@ fn check_random_actions<G: Game>(game: &G) {
 #[test]
 fn fast_paths_have_the_distribution_of_the_rules() {
     check_all(|game| game.with(Overrides).unwrap_or_else(|error| panic!("{error}")));
+}
+
+/// The games of the tests keep to the same rules: those that the catalog does not have, such as matches of any
+/// length, would prove nothing otherwise.
+#[test]
+fn toy_games_keep_to_the_rules() {
+    check_rules(&Toy::read(CHANCE_AFTER_CHANCE).unwrap());
+    check_rules(&Corridor { n_steps: 5_000, has_doors: false });
+    check_rules(&Corridor { n_steps: 5_000, has_doors: true });
 }

@@ -5,16 +5,16 @@ use crate::{CellShape, Hint, Hints, Player, Turn};
 /// The shape of an observation: `planes` times `rows` times `columns` numbers, plane by plane and row
 /// by row. A flat vector is one plane of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct ObservationShape {
     pub planes: usize,
     pub rows: usize,
     pub columns: usize,
 }
 
-impl Shape {
+impl ObservationShape {
     /// A flat vector.
-    pub fn flat(n: usize) -> Shape {
-        Shape { planes: 1, rows: 1, columns: n }
+    pub fn flat(n: usize) -> ObservationShape {
+        ObservationShape { planes: 1, rows: 1, columns: n }
     }
 
     /// How many numbers an observation has.
@@ -32,9 +32,9 @@ impl Shape {
 /// game says so.
 pub trait Encode: Hints {
     /// The shape of all observations of this game, if it has any.
-    fn observation_shape(&self) -> Option<Shape> {
+    fn observation_shape(&self) -> Option<ObservationShape> {
         let CellShape { rows, columns, n_codes } = self.cell_shape()?;
-        Some(Shape { planes: n_codes - 1 + self.players(), rows, columns })
+        Some(ObservationShape { planes: n_codes - 1 + self.players(), rows, columns })
     }
 
     /// Appends what `player` knows in this state, as many numbers as the shape has.
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_default_observation_has_a_plane_per_code_and_per_player() {
         let shape = Cells.observation_shape().unwrap();
-        assert_eq!((shape, shape.len()), (Shape { planes: 4, rows: 1, columns: 2 }, 8));
+        assert_eq!((shape, shape.len()), (ObservationShape { planes: 4, rows: 1, columns: 2 }, 8));
         let observe = |state: &[u8]| {
             let mut numbers = Vec::new();
             Cells.observe(&state.to_vec(), Player(0), &mut numbers);

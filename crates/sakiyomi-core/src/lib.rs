@@ -6,24 +6,32 @@
 mod agent;
 mod encode;
 mod game;
+pub mod hash;
 mod hints;
 mod insight;
+mod phrase;
 mod playout_options;
 mod rng;
 mod show;
 pub mod stats;
 pub mod toy;
+mod view;
 
 pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop, Watch};
-pub use encode::{Encode, Shape, observe_cells};
+pub use encode::{Encode, ObservationShape, observe_cells};
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
 pub use hints::{
     Canonical, CellShape, Hint, HintSet, Hints, PruneLevel, RestrictBy, Restriction, Script,
 };
 pub use insight::{Branch, Insight, InsightArm, InsightRow};
+pub use phrase::Phrase;
 pub use playout_options::PlayoutOptions;
 pub use rng::Rng;
-pub use show::{Board, Cell, Grid, Panel, Show, View, cell_name};
+pub use show::{Show, chooses, if_legal};
+pub use view::{
+    Badge, Board, Card, Cell, Colour, Effect, Fact, Gauge, Grid, Piece, Pile, PlayerView, Score,
+    Shape, View, cell_name, parse_cell, parse_column,
+};
 
 /// What the catalog asks of a game: rules, hints, a face, and an encoding as numbers.
 pub trait Playable: Game + Hints + Encode + Show + 'static {}

@@ -97,8 +97,8 @@ fn probe_agent(
     let advice = table.advise(&agent, player, &Stop::new())?;
     hasher.write(advice.action.as_bytes());
     hasher.write_u64(advice.nodes);
-    for share in &advice.policy {
-        hasher.write_u64(share.share.to_bits());
+    for arm in advice.policy() {
+        hasher.write_u64(arm.share.to_bits());
     }
     Ok(())
 }

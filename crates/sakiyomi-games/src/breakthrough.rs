@@ -7,11 +7,14 @@
 //! rows and moves down.
 
 use sakiyomi_core::{
-    Board, CellShape, Encode, Game, Hint, HintSet, Hints, Payoffs, Player, PruneLevel, Rng,
-    Scratch, Shape, Show, Turn, View, cell_name,
+    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs,
+    Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
+    parse_cell,
 };
 
-use crate::two_players::{Status, drawn, keep_good, observe_pieces, opponent, owner_code, squash};
+use crate::two_players::{
+    Status, keep_good, name_of, observe_pieces, opponent, owner_code, piece_cell, squash,
+};
 use crate::{SizeError, Word};
 
 /// The rules on one size of board; 8x8 by default. `W` holds width x height bits, row by row from
@@ -277,8 +280,8 @@ impl<W: Word> Hints for Breakthrough<W> {
 impl<W: Word> Encode for Breakthrough<W> {
     /// One's own pawns, those of the opponent, and whether one is to move. Black sees the board
     /// turned around, so that the own pawns always move up.
-    fn observation_shape(&self) -> Option<Shape> {
-        Some(Shape { planes: 3, rows: self.height(), columns: self.width() })
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        Some(ObservationShape { planes: 3, rows: self.height(), columns: self.width() })
     }
 
     fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
@@ -320,34 +323,63 @@ impl<W: Word> Show for Breakthrough<W> {
     }
 
     fn view(&self, position: &Position<W>) -> View {
-        let board = Board::square(self.width(), self.height(), |x, y| {
+        let mut board = Board::square(self.width(), self.height(), |x, y| {
             let cell = (y * self.width() + x) as u32;
-            drawn(position.pawns.iter().position(|pawns| pawns.has(cell)), ["w", "b"])
+            let owner = position.pawns.iter().position(|pawns| pawns.has(cell));
+            piece_cell(owner, ["w", "b"], Shape::Stone)
         });
         let caption = match position.status {
             Status::Won(player) => {
-                let arrived = position.pawns[player.index()].meets(self.row_before_goal(player, 0));
+                let arrived = position.pawns[player.index()] & self.row_before_goal(player, 0);
                 let goal = if player.0 == 0 { self.height } else { 1 };
-                let how =
-                    if arrived { format!("reaching row {goal}") } else { CAPTURED.to_owned() };
-                format!("{} wins by {how}", NAMES[player.index()])
+                board.marked = arrived.indices().map(|cell| self.board_index(cell as u8)).collect();
+                let name = self.player_name(player);
+                match board.marked.is_empty() {
+                    false => Phrase::new("{0} wins by reaching row {1}").with(name).with(goal),
+                    true => Phrase::new("{0} wins by capturing every pawn").with(name),
+                }
             }
-            Status::ToMove(player) => format!("{} to move", NAMES[player.index()]),
-            Status::Drawn => "draw".to_owned(),
+            Status::ToMove(player) => Phrase::to_move(self.player_name(player)),
+            Status::Drawn => Phrase::new("draw"),
         };
-        View { board: Some(board), panels: Vec::new(), caption }
+        View { board: Some(board), caption, ..View::default() }
     }
 
     /// The pawn, then where it goes.
     fn action_cells(&self, _: &Position<W>, _: Player, action: Step) -> Vec<u16> {
-        let places = [action.from, action.to].map(|cell| self.place(cell));
-        places.map(|(x, y)| Board::square_index(self.width(), self.height(), x, y)).to_vec()
+        [action.from, action.to].map(|cell| self.board_index(cell)).to_vec()
     }
 
-    fn player_name(&self, player: Player) -> String {
-        NAMES[player.index()].to_owned()
+    fn player_name(&self, player: Player) -> Phrase {
+        name_of(player, NAMES)
+    }
+
+    fn player_colour(&self, player: Player) -> Option<Colour> {
+        Some([Colour::White, Colour::Black][player.index()])
+    }
+
+    /// Whether a pawn is captured follows from the cells, but `-` and `x` must be told apart.
+    fn parse(&self, position: &Position<W>, player: Player, text: &str) -> Option<Step> {
+        let text = text.trim();
+        let number = text.find(|c: char| c.is_ascii_digit())?;
+        let middle = number + text[number..].find(['-', 'x', 'X'])?;
+        let (from, to) = (&text[..middle], &text[middle + 1..]);
+        let cell = |text: &str| {
+            let inside = |&(x, y): &(usize, usize)| x < self.width() && y < self.height();
+            let (x, y) = parse_cell(text).filter(inside)?;
+            Some((y * self.width() + x) as u8)
+        };
+        let step = if_legal(self, position, player, Step { from: cell(from)?, to: cell(to)? })?;
+        let written = self.action_text(position, player, step);
+        written.eq_ignore_ascii_case(text).then_some(step)
+    }
+}
+
+impl<W: Word> Breakthrough<W> {
+    fn board_index(&self, cell: u8) -> u16 {
+        let (x, y) = self.place(cell);
+        Board::square_index(self.width(), self.height(), x, y)
     }
 }
 
 const NAMES: [&str; 2] = ["white", "black"];
-const CAPTURED: &str = "capturing every pawn";

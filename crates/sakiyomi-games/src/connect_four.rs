@@ -7,11 +7,14 @@
 //! every column (the layout of John Tromp's Fhourstones).
 
 use sakiyomi_core::{
-    Board, CellShape, Encode, Game, Hint, HintSet, Hints, Payoffs, Player, PruneLevel, Rng,
-    Scratch, Shape, Show, Turn, View, cell_name,
+    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs,
+    Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
+    parse_column,
 };
 
-use crate::two_players::{Status, drawn, keep_good, observe_pieces, opponent, owner_code, squash};
+use crate::two_players::{
+    Status, keep_good, name_of, observe_pieces, opponent, owner_code, piece_cell, squash,
+};
 use crate::{SizeError, Word};
 
 /// The rules on one size of board; 7x6 by default. `W` holds width x (height + 1) bits.
@@ -297,8 +300,8 @@ impl<W: Word> Hints for ConnectFour<W> {
 
 impl<W: Word> Encode for ConnectFour<W> {
     /// One's own stones, those of the opponent, and whether one is to move.
-    fn observation_shape(&self) -> Option<Shape> {
-        Some(Shape { planes: 3, rows: self.height(), columns: self.width() })
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        Some(ObservationShape { planes: 3, rows: self.height(), columns: self.width() })
     }
 
     fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
@@ -327,15 +330,19 @@ impl<W: Word> Show for ConnectFour<W> {
     fn view(&self, position: &Position<W>) -> View {
         let piece = |x: usize, y: usize| {
             let index = x as u32 * (self.height + 1) + y as u32;
-            drawn(position.stones.iter().position(|stones| stones.has(index)), NAMES)
+            let owner = position.stones.iter().position(|stones| stones.has(index));
+            piece_cell(owner, ["x", "o"], Shape::Stone)
         };
+        let mut board = Board::square(self.width(), self.height(), piece);
         let caption = match position.status {
-            Status::ToMove(player) => format!("{} to move", NAMES[player.index()]),
-            Status::Won(player) => format!("{} wins with four in a row", NAMES[player.index()]),
-            Status::Drawn => "draw".to_owned(),
+            Status::ToMove(player) => Phrase::to_move(self.player_name(player)),
+            Status::Won(player) => {
+                board.marked = self.winning_cells(position.stones[player.index()]);
+                Phrase::new("{0} wins with four in a row").with(self.player_name(player))
+            }
+            Status::Drawn => Phrase::new("draw"),
         };
-        let board = Some(Board::square(self.width(), self.height(), piece));
-        View { board, panels: Vec::new(), caption }
+        View { board: Some(board), caption, ..View::default() }
     }
 
     /// The cell in which the stone comes to rest.
@@ -346,9 +353,46 @@ impl<W: Word> Show for ConnectFour<W> {
         places.map(|(x, y)| Board::square_index(self.width(), self.height(), x, y)).collect()
     }
 
-    fn player_name(&self, player: Player) -> String {
-        NAMES[player.index()].to_owned()
+    /// The whole column.
+    fn action_area(&self, _: &Position<W>, _: Player, action: Column) -> Vec<u16> {
+        let (width, height) = (self.width(), self.height());
+        (0..height).map(|y| Board::square_index(width, height, action.0.into(), y)).collect()
+    }
+
+    fn player_name(&self, player: Player) -> Phrase {
+        name_of(player, NAMES)
+    }
+
+    fn player_colour(&self, player: Player) -> Option<Colour> {
+        Some([Colour::Yellow, Colour::Red][player.index()])
+    }
+
+    fn parse(&self, position: &Position<W>, player: Player, text: &str) -> Option<Column> {
+        let column = parse_column(text.trim()).filter(|&column| column < self.width())?;
+        if_legal(self, position, player, Column(column as u8))
     }
 }
 
-const NAMES: [&str; 2] = ["x", "o"];
+impl<W: Word> ConnectFour<W> {
+    /// The cells of every four in a row among these stones, as the board lists them.
+    fn winning_cells(&self, stones: W) -> Vec<u16> {
+        let (width, height) = (self.width(), self.height());
+        let has = |x: usize, y: usize| {
+            x < width && y < height && stones.has(x as u32 * (self.height + 1) + y as u32)
+        };
+        let mut cells = std::collections::BTreeSet::new();
+        for (x, y) in (0..width).flat_map(|x| (0..height).map(move |y| (x, y))) {
+            for (right, up) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
+                let line = [0, 1, 2, 3].map(|i| {
+                    (x + i * right, y.checked_add_signed(up * i as isize).unwrap_or(height))
+                });
+                if line.iter().all(|&(x, y)| has(x, y)) {
+                    cells.extend(line.map(|(x, y)| Board::square_index(width, height, x, y)));
+                }
+            }
+        }
+        cells.into_iter().collect()
+    }
+}
+
+const NAMES: [&str; 2] = ["yellow (x)", "red (o)"];

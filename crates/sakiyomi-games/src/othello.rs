@@ -5,12 +5,15 @@
 use std::cmp::Ordering;
 
 use sakiyomi_core::{
-    Board, CellShape, Encode, Game, Hint, HintSet, Hints, Panel, Payoffs, Player, Rng, Scratch,
-    Shape, Show, Turn, View, cell_name,
+    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs,
+    Phrase, Player, PlayerView, Rng, Score, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
+    parse_cell,
 };
 
 use crate::Word;
-use crate::two_players::{Status, drawn, observe_pieces, opponent, owner_code, squash};
+use crate::two_players::{
+    Status, name_of, observe_pieces, opponent, owner_code, piece_cell, squash,
+};
 
 /// The rules, on the usual board of 8x8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -253,8 +256,8 @@ const CORNERS: [(u32, u32); 4] = [(0, 9), (7, 14), (56, 49), (63, 54)];
 
 impl Encode for Othello {
     /// One's own discs, those of the opponent, whether one is to move, and where one may place a disc.
-    fn observation_shape(&self) -> Option<Shape> {
-        Some(Shape { planes: 4, rows: SIDE, columns: SIDE })
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        Some(ObservationShape { planes: 4, rows: SIDE, columns: SIDE })
     }
 
     fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
@@ -285,23 +288,30 @@ impl Show for Othello {
     fn view(&self, position: &Position) -> View {
         let mut board = Board::square(SIDE, SIDE, |x, y| {
             let cell = (from_top(y) * SIDE + x) as u32;
-            drawn(position.discs.iter().position(|discs| discs.has(cell)), ["x", "o"])
+            let owner = position.discs.iter().position(|discs| discs.has(cell));
+            piece_cell(owner, ["x", "o"], Shape::Stone)
         });
         board.row_labels.reverse();
         let counts = position.discs.map(u64::count_ones);
-        let panels = [0, 1].map(|i| Panel { title: NAMES[i].to_owned(), text: discs(counts[i]) });
-        let caption = match position.status {
-            Status::ToMove(player) if position.open == 0 => {
-                format!("{} has to pass", NAMES[player.index()])
+        let players = [Player(0), Player(1)].map(|player| {
+            let n = counts[player.index()];
+            let score = Some(Score { value: n.into(), text: discs(n) });
+            PlayerView { name: self.player_name(player), score, hand: None }
+        });
+        let (caption, note) = match position.status {
+            Status::ToMove(player) => {
+                let note = (position.open == 0).then(|| Phrase::new("no move but a pass"));
+                (Phrase::to_move(self.player_name(player)), note)
             }
-            Status::ToMove(player) => format!("{} to move", NAMES[player.index()]),
             Status::Won(player) => {
                 let (more, less) = (counts[player.index()], counts[opponent(player).index()]);
-                format!("{} wins by {more} to {less}", NAMES[player.index()])
+                let name = self.player_name(player);
+                (Phrase::new("{0} wins by {1} to {2}").with(name).with(more).with(less), None)
             }
-            Status::Drawn => "draw".to_owned(),
+            Status::Drawn => (Phrase::new("draw"), None),
         };
-        View { board: Some(board), panels: panels.to_vec(), caption }
+        let players = players.to_vec();
+        View { board: Some(board), players, caption, note, ..View::default() }
     }
 
     fn action_cells(&self, _: &Position, _: Player, action: Placement) -> Vec<u16> {
@@ -312,13 +322,25 @@ impl Show for Othello {
         vec![Board::square_index(SIDE, SIDE, cell % SIDE, from_top(cell / SIDE))]
     }
 
-    fn player_name(&self, player: Player) -> String {
-        NAMES[player.index()].to_owned()
+    fn player_name(&self, player: Player) -> Phrase {
+        name_of(player, NAMES)
+    }
+
+    fn player_colour(&self, player: Player) -> Option<Colour> {
+        Some([Colour::Black, Colour::White][player.index()])
+    }
+
+    fn parse(&self, position: &Position, player: Player, text: &str) -> Option<Placement> {
+        if text.trim().eq_ignore_ascii_case("pass") {
+            return if_legal(self, position, player, Placement::PASS);
+        }
+        let (x, y) = parse_cell(text.trim()).filter(|&(x, y)| x < SIDE && y < SIDE)?;
+        if_legal(self, position, player, Placement((y * SIDE + x) as u8))
     }
 }
 
-fn discs(n: u32) -> String {
-    if n == 1 { "1 disc".to_owned() } else { format!("{n} discs") }
+fn discs(n: u32) -> Phrase {
+    Phrase::new(if n == 1 { "{0} disc" } else { "{0} discs" }).with(n)
 }
 
 const NAMES: [&str; 2] = ["black (x)", "white (o)"];

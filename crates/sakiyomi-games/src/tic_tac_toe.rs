@@ -2,12 +2,14 @@
 //! in a row win. A full board is a draw.
 
 use sakiyomi_core::{
-    Board, CellShape, Encode, Game, Hint, HintSet, Hints, Payoffs, Player, PruneLevel, Rng,
-    Scratch, Shape, Show, Turn, View, cell_name,
+    Board, CellShape, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs, Phrase,
+    Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
 use crate::Word;
-use crate::two_players::{Status, drawn, keep_good, observe_pieces, opponent, owner_code};
+use crate::two_players::{
+    Status, keep_good, name_of, observe_pieces, opponent, owner_code, piece_cell,
+};
 
 /// The rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,17 +134,18 @@ fn has_three(marks: u16) -> bool {
     HAS_THREE[usize::from(marks & BOARD)]
 }
 
+const ROWS: [usize; 8] = [
+    0b000_000_111,
+    0b000_111_000,
+    0b111_000_000,
+    0b001_001_001,
+    0b010_010_010,
+    0b100_100_100,
+    0b100_010_001,
+    0b001_010_100,
+];
+
 static HAS_THREE: [bool; 512] = {
-    const ROWS: [usize; 8] = [
-        0b000_000_111,
-        0b000_111_000,
-        0b111_000_000,
-        0b001_001_001,
-        0b010_010_010,
-        0b100_100_100,
-        0b100_010_001,
-        0b001_010_100,
-    ];
     let mut table = [false; 512];
     let mut marks = 0;
     while marks < 512 {
@@ -211,8 +214,8 @@ impl Hints for TicTacToe {
 
 impl Encode for TicTacToe {
     /// One's own marks, those of the opponent, and whether one is to move.
-    fn observation_shape(&self) -> Option<Shape> {
-        Some(Shape { planes: 3, rows: SIDE, columns: SIDE })
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        Some(ObservationShape { planes: 3, rows: SIDE, columns: SIDE })
     }
 
     fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
@@ -235,25 +238,40 @@ impl Show for TicTacToe {
     }
 
     fn view(&self, position: &Position) -> View {
-        let board = Board::square(SIDE, SIDE, |x, y| {
-            drawn(position.marks.iter().position(|marks| marks >> (y * SIDE + x) & 1 == 1), NAMES)
+        let mut board = Board::square(SIDE, SIDE, |x, y| {
+            let owner = position.marks.iter().position(|marks| marks >> (y * SIDE + x) & 1 == 1);
+            piece_cell(owner, NAMES, Shape::Mark)
         });
         let caption = match position.status {
-            Status::ToMove(player) => format!("{} to move", NAMES[player.index()]),
-            Status::Won(player) => format!("{} wins with three in a row", NAMES[player.index()]),
-            Status::Drawn => "draw".to_owned(),
+            Status::ToMove(player) => Phrase::to_move(self.player_name(player)),
+            Status::Won(player) => {
+                let own = usize::from(position.marks[player.index()]);
+                let lines = ROWS.iter().filter(|&&row| own & row == row);
+                let cells = lines.fold(0, |cells, row| cells | *row as u64);
+                board.marked = cells.indices().map(|cell| board_index(cell as usize)).collect();
+                Phrase::new("{0} wins with three in a row").with(self.player_name(player))
+            }
+            Status::Drawn => Phrase::new("draw"),
         };
-        View { board: Some(board), panels: Vec::new(), caption }
+        View { board: Some(board), caption, ..View::default() }
     }
 
     fn action_cells(&self, _: &Position, _: Player, action: Mark) -> Vec<u16> {
-        let cell = action.0 as usize;
-        vec![Board::square_index(SIDE, SIDE, cell % SIDE, cell / SIDE)]
+        vec![board_index(action.0.into())]
     }
 
-    fn player_name(&self, player: Player) -> String {
-        NAMES[player.index()].to_owned()
+    fn player_name(&self, player: Player) -> Phrase {
+        name_of(player, NAMES)
     }
+
+    fn parse(&self, position: &Position, player: Player, text: &str) -> Option<Mark> {
+        let (x, y) = parse_cell(text.trim()).filter(|&(x, y)| x < SIDE && y < SIDE)?;
+        if_legal(self, position, player, Mark((y * SIDE + x) as u8))
+    }
+}
+
+fn board_index(cell: usize) -> u16 {
+    Board::square_index(SIDE, SIDE, cell % SIDE, cell / SIDE)
 }
 
 const NAMES: [&str; 2] = ["x", "o"];

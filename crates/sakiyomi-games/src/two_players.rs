@@ -1,6 +1,6 @@
 //! What the games of two players share.
 
-use sakiyomi_core::{Cell, Payoffs, Player, Players, Turn};
+use sakiyomi_core::{Cell, Payoffs, Phrase, Piece, Player, Players, Shape, Turn};
 
 /// Who is to move, or how it ended: kept in the positions, so that nothing has to be searched for
 /// to tell whose turn it is.
@@ -60,6 +60,18 @@ pub(crate) fn squash(score: f64, scale: f64) -> Payoffs {
     Payoffs::of([first, 1.0 - first])
 }
 
+/// A cell that is empty or holds a piece of one player.
+pub(crate) fn piece_cell(owner: Option<usize>, symbols: [&str; 2], shape: Shape) -> Cell {
+    owner.map_or_else(Cell::default, |owner| {
+        Cell::of(Piece { shape, ..Piece::new(symbols[owner], Player(owner as u8)) })
+    })
+}
+
+/// The names of the two players.
+pub(crate) fn name_of(player: Player, names: [&str; 2]) -> Phrase {
+    Phrase::new(names[player.index()])
+}
+
 /// The code of a cell in [`Hints::cells`](sakiyomi_core::Hints::cells): 0 if it is empty, otherwise
 /// one more than the player whose piece stands there.
 #[inline]
@@ -81,9 +93,4 @@ pub(crate) fn observe_pieces(
         out.extend((0..n_cells).map(|cell| number(own(side, cell))));
     }
     out.extend(std::iter::repeat_n(number(status == Status::ToMove(player)), n_cells));
-}
-
-/// The drawing of a cell that is empty or holds a piece of one player.
-pub(crate) fn drawn(owner: Option<usize>, symbols: [&str; 2]) -> Cell {
-    owner.map_or_else(Cell::default, |owner| Cell::piece(symbols[owner], Player(owner as u8)))
 }

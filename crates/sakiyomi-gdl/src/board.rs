@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sakiyomi_core::Grid;
+use sakiyomi_core::{Grid, Shape};
 
 use crate::engine::{Engine, Position};
 use crate::picture::{Coordinate, Picture, PictureError, error_at};
@@ -20,6 +20,8 @@ pub(crate) struct BoardShape {
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<String>,
     pub(crate) pieces: Vec<Piece>,
+    /// How all of them are drawn.
+    pub(crate) piece_shape: Shape,
     /// Whether anything can ever be said about a cell, row by row from the lowest.
     pub(crate) exists: Vec<bool>,
     /// For the fluents of the network: fluent, cell and piece.
@@ -78,6 +80,7 @@ impl BoardShape {
             board.turn_over(file);
             file.dress(text, &mut board, &roles)?;
         }
+        board.piece_shape = board.common_shape(&roles);
         Ok(Some(board))
     }
 
@@ -100,6 +103,28 @@ impl BoardShape {
         let places = self.places.iter().map(|&(f, cell, p)| (f, moved(cell as usize) as u32, p));
         self.places = places.collect();
         self.exists = exists;
+    }
+
+    /// Stones if no symbol says more than whose piece it is, and marks if they are crosses and rings
+    /// on a small board.
+    fn common_shape(&self, roles: &[String]) -> Shape {
+        const MAX_MARK_CELLS: usize = 25;
+        const STONES: [&str; 4] = ["●", "○", "⚫", "⚪"];
+        let drawn = || self.pieces.iter().filter(|piece| !piece.symbol.is_empty());
+        let repeats_owner = |piece: &Piece| {
+            let Some(role) = piece.role else { return true };
+            let (symbol, role) = (piece.symbol.to_lowercase(), roles[role].to_lowercase());
+            let is_letter = symbol.chars().count() == 1;
+            STONES.contains(&symbol.as_str()) || is_letter && role.starts_with(&symbol)
+        };
+        let is_mark = |piece: &Piece| matches!(piece.symbol.as_str(), "x" | "X" | "o" | "O");
+        if !drawn().all(repeats_owner) {
+            Shape::Token
+        } else if self.n_cells() <= MAX_MARK_CELLS && drawn().all(is_mark) {
+            Shape::Mark
+        } else {
+            Shape::Stone
+        }
     }
 
     pub(crate) fn n_cells(&self) -> usize {
@@ -183,6 +208,7 @@ fn shape(
         columns,
         rows,
         pieces: pieces(&names, roles),
+        piece_shape: Shape::Token,
         places: Vec::new(),
     };
     for (fluent, [first, second, name]) in facts {

@@ -198,7 +198,7 @@ mod tests {
 
     fn marked(view: &View) -> usize {
         let cells = &view.board.as_ref().unwrap().cells;
-        cells.iter().position(|cell| !cell.symbol.is_empty()).unwrap()
+        cells.iter().position(|cell| cell.top().is_some_and(|p| !p.symbol.is_empty())).unwrap()
     }
 
     #[test]
@@ -223,9 +223,10 @@ mod tests {
                     ring = { owner = \"cross\" }\nfree = { symbol = \"·\" }";
         let view = view(text);
         let cells = view.board.unwrap().cells;
-        assert_eq!((cells[3].symbol.as_str(), cells[3].owner), ("✗", Some(1)));
-        assert_eq!(cells[0].symbol, "·");
-        let legend = view.panels.iter().find(|panel| panel.title == "pieces").unwrap();
+        let piece = |cell: usize| cells[cell].top().unwrap();
+        assert_eq!((piece(3).symbol.as_str(), piece(3).owner), ("✗", Some(1)));
+        assert_eq!(piece(0).symbol, "·");
+        let legend = view.facts.iter().find(|fact| fact.title == "pieces").unwrap();
         assert_eq!(legend.text, "✗ a cross");
     }
 

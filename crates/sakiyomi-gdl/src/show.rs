@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use sakiyomi_core::{Board, Cell, Game, Panel, Player, Show, Turn, View};
+use sakiyomi_core::{
+    Board, Cell, Colour, Fact, Game, Phrase, Piece as PieceView, Player, PlayerView, Score, Show,
+    Turn, View,
+};
 
 use crate::board::{BoardShape, Piece, cell, flat};
 use crate::game::{GdlGame, Move, State};
@@ -15,7 +18,8 @@ impl Show for GdlGame {
 
     fn view(&self, state: &State) -> View {
         let board = self.board().map(|shape| self.draw(shape, state));
-        View { board, panels: self.panels(state), caption: self.caption(state) }
+        let (facts, players) = (self.view_facts(state), self.goals(state));
+        View { board, facts, players, caption: self.caption(state), ..View::default() }
     }
 
     fn action_cells(&self, _state: &State, _player: Player, action: Move) -> Vec<u16> {
@@ -41,8 +45,13 @@ impl Show for GdlGame {
         self.move_text(outcome)
     }
 
-    fn player_name(&self, player: Player) -> String {
-        self.roles()[self.role_of(player)].clone()
+    /// As the rules write it: a name of theirs is not translated.
+    fn player_name(&self, player: Player) -> Phrase {
+        self.roles()[self.role_of(player)].as_str().into()
+    }
+
+    fn player_colour(&self, player: Player) -> Option<Colour> {
+        Colour::named(&self.roles()[self.role_of(player)])
     }
 }
 
@@ -65,13 +74,15 @@ impl GdlGame {
         let mut cells = vec![Cell::default(); shape.n_cells()];
         for (cell, &piece) in pieces.iter().enumerate() {
             let drawn = &mut cells[usize::from(drawn_at(shape, cell))];
-            if !shape.exists[cell] {
-                drawn.ground = Some("hole".to_owned());
-            }
+            drawn.is_hole = !shape.exists[cell];
             if let Some(piece) = usize::from(piece).checked_sub(1).map(|i| &shape.pieces[i]) {
-                drawn.symbol.clone_from(&piece.symbol);
-                drawn.owner =
-                    piece.role.and_then(|role| self.player_of(role)).map(|player| player.0);
+                let owner = piece.role.and_then(|role| self.player_of(role));
+                drawn.pieces.push(PieceView {
+                    symbol: piece.symbol.clone(),
+                    owner: owner.map(|player| player.0),
+                    shape: shape.piece_shape,
+                    ..PieceView::default()
+                });
             }
         }
         Board {
@@ -79,12 +90,13 @@ impl GdlGame {
             column_labels: shape.columns.clone(),
             row_labels: shape.rows.iter().rev().cloned().collect(),
             cells,
+            marked: Vec::new(),
         }
     }
 
     /// The facts that are not on the board, by relation.
-    fn panels(&self, state: &State) -> Vec<Panel> {
-        let mut panels: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    fn view_facts(&self, state: &State) -> Vec<Fact> {
+        let mut relations: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for fact in self.facts(state) {
             let on_board = |shape: &BoardShape| {
                 cell(&fact).is_some_and(|(relation, _)| relation == shape.relation)
@@ -96,37 +108,47 @@ impl GdlGame {
                 Some(inner) => inner.split_once(' ').unwrap_or((inner, "")),
                 None => (fact.as_str(), ""),
             };
-            panels.entry(title.to_owned()).or_default().push(text.to_owned());
+            relations.entry(title.to_owned()).or_default().push(text.to_owned());
         }
-        let panel = |(title, texts): (String, Vec<String>)| Panel { title, text: texts.join(", ") };
-        panels.into_iter().map(panel).chain(self.legend()).collect()
+        let fact = |(title, texts): (String, Vec<String>)| Fact {
+            title: title.into(),
+            text: texts.join(", ").into(),
+        };
+        relations.into_iter().map(fact).chain(self.legend()).collect()
     }
 
     /// What the symbols mean, where a piece file says so.
-    fn legend(&self) -> Option<Panel> {
+    fn legend(&self) -> Option<Fact> {
         let named = |piece: &Piece| Some(format!("{} {}", piece.symbol, piece.long_name.as_ref()?));
         let names: Vec<String> = self.board()?.pieces.iter().filter_map(named).collect();
-        (!names.is_empty()).then(|| Panel { title: "pieces".to_owned(), text: names.join(", ") })
+        (!names.is_empty())
+            .then(|| Fact { title: Phrase::new("pieces"), text: names.join(", ").into() })
     }
 
-    fn caption(&self, state: &State) -> String {
+    /// What everyone got, once it is over.
+    fn goals(&self, state: &State) -> Vec<PlayerView> {
+        let Turn::Over(payoffs) = self.turn(state) else { return Vec::new() };
+        let player = |player: Player| {
+            let value = (payoffs[player] * 100.0).round();
+            let text = Phrase::new("goal {0}").with(value);
+            let score = Some(Score { value, text });
+            PlayerView { name: self.player_name(player), score, hand: None }
+        };
+        (0..self.players() as u8).map(|i| player(Player(i))).collect()
+    }
+
+    fn caption(&self, state: &State) -> Phrase {
         let name = |player| self.player_name(player);
         match self.turn(state) {
             Turn::Choose(who) => match who.single() {
-                Some(player) => format!("{} to move", name(player)),
+                Some(player) => Phrase::to_move(name(player)),
                 None => {
-                    let names: Vec<String> = who.map(name).collect();
-                    format!("{} choose at the same time", names.join(" and "))
+                    let names = Phrase::all_of(who.map(name));
+                    Phrase::new("{0} choose at the same time").with(names)
                 }
             },
-            Turn::Chance => "chance moves".to_owned(),
-            Turn::Over(payoffs) => {
-                let results: Vec<String> = (0..self.players() as u8)
-                    .map(Player)
-                    .map(|player| format!("{} {:.0}", name(player), payoffs[player] * 100.0))
-                    .collect();
-                format!("over: {}", results.join(", "))
-            }
+            Turn::Chance => Phrase::new("chance moves"),
+            Turn::Over(_) => Phrase::new("over"),
         }
     }
 }

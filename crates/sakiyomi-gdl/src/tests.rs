@@ -212,12 +212,14 @@ fn a_board_is_found_and_drawn() {
     }
     let view = game.view(&state);
     let board = view.board.unwrap();
-    let symbols: Vec<&str> = board.cells.iter().map(|cell| cell.symbol.as_str()).collect();
+    let symbols: Vec<&str> =
+        board.cells.iter().map(|cell| cell.top().map_or("", |p| p.symbol.as_str())).collect();
     assert_eq!(symbols, ["c", "", "", "", "", "", "", "", "r"]);
-    assert_eq!((board.cells[0].owner, board.cells[8].owner), (Some(0), Some(1)));
+    let owner = |cell: usize| board.cells[cell].top().and_then(|piece| piece.owner);
+    assert_eq!((owner(0), owner(8)), (Some(0), Some(1)));
     assert_eq!(view.caption, "cross to move");
-    assert_eq!(view.panels.len(), 1);
-    assert_eq!((view.panels[0].title.as_str(), view.panels[0].text.as_str()), ("turn", "cross"));
+    assert_eq!(view.facts.len(), 1);
+    assert_eq!((&view.facts[0].title, &view.facts[0].text), (&"turn".into(), &"cross".into()));
     let mut cells = Vec::new();
     game.cells(&state, &mut cells);
     assert_eq!(cells, [0, 0, 3, 0, 0, 0, 1, 0, 0]);

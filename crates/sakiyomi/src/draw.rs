@@ -1,24 +1,62 @@
 //! A view as text, for the terminal.
 
-use sakiyomi_core::{Board, Cell, Grid, View};
+use std::borrow::Cow;
+
+use sakiyomi_core::{Board, Card, Cell, Grid, Piece, Pile, PlayerView, View};
 
 /// Colours of the players' pieces in terminals that show colours.
 const COLOURS: [&str; 8] = ["36", "33", "35", "32", "34", "31", "96", "93"];
 
-/// Draws the board, the panels and the caption, one below the other.
+/// Draws the board, what stands beside it and the caption, one below the other.
 pub fn draw(view: &View, in_colour: bool) -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     if let Some(board) = &view.board {
-        text += &draw_board(board, in_colour);
+        lines.extend(piece_lines(board));
     }
-    for panel in &view.panels {
-        text += &format!("{}: {}\n", panel.title, panel.text);
+    lines.extend(view.piles.iter().map(pile_line));
+    lines.extend(view.players.iter().filter_map(player_line));
+    lines.extend(view.facts.iter().map(|fact| format!("{}: {}", fact.title, fact.text)));
+    match &view.note {
+        Some(note) => lines.push(format!("{}, {note}", view.caption)),
+        None if view.caption.is_empty() => {}
+        None => lines.push(view.caption.to_string()),
     }
-    if !view.caption.is_empty() {
-        text += &view.caption;
-        text.push('\n');
-    }
-    text
+    let board = view.board.as_ref().map_or(String::new(), |board| draw_board(board, in_colour));
+    lines.iter().fold(board, |text, line| text + line + "\n")
+}
+
+/// What is known of every piece beyond its symbol, by owner and symbol.
+fn piece_lines(board: &Board) -> Vec<String> {
+    let cells = board.cells.iter().enumerate();
+    let mut pieces: Vec<(usize, &Piece)> =
+        cells.flat_map(|(i, cell)| cell.pieces.iter().map(move |piece| (i, piece))).collect();
+    pieces.retain(|(_, piece)| piece.gauge.is_some() || !piece.facts.is_empty());
+    pieces.sort_by_key(|(cell, piece)| (piece.owner, piece.symbol.len(), &piece.symbol, *cell));
+    let line = |(cell, piece): (usize, &Piece)| {
+        let gauge = piece.gauge.iter().map(|gauge| format!("{} {}", gauge.value, gauge.unit));
+        let facts: Vec<String> = gauge.chain(piece.facts.iter().map(ToString::to_string)).collect();
+        format!("{} {}: {}", piece.symbol, board.cell_label(cell), facts.join(", "))
+    };
+    pieces.into_iter().map(line).collect()
+}
+
+fn pile_line(pile: &Pile) -> String {
+    let note = pile.note.as_ref().map_or(String::new(), |note| format!(", {note}"));
+    format!("{}: {}{note}", pile.title, card_texts(&pile.cards))
+}
+
+/// A player's score and hand, if there is one or the other.
+fn player_line(player: &PlayerView) -> Option<String> {
+    let score = player.score.as_ref().map(|score| score.text.to_string());
+    let hand = player.hand.as_ref().map(|hand| format!("holds {}", card_texts(hand)));
+    let facts: Vec<String> = score.into_iter().chain(hand).collect();
+    (!facts.is_empty()).then(|| format!("{}: {}", player.name, facts.join(", ")))
+}
+
+fn card_texts(cards: &[Card]) -> String {
+    let text = |card: &Card| if card.is_known { card.text.clone() } else { "?".to_owned() };
+    let texts: Vec<String> = cards.iter().map(text).collect();
+    if texts.is_empty() { "nothing".to_owned() } else { texts.join(" ") }
 }
 
 fn draw_board(board: &Board, in_colour: bool) -> String {
@@ -33,7 +71,7 @@ fn draw_board(board: &Board, in_colour: bool) -> String {
 fn draw_hexagons(board: &Board, in_colour: bool) -> String {
     let columns = board.column_labels.len();
     let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max();
-    let symbols: Vec<String> = board.cells.iter().map(|cell| cell.symbol.clone()).collect();
+    let symbols: Vec<String> = board.cells.iter().map(|cell| symbol(cell).into_owned()).collect();
     let width = widest(&symbols).max(widest(&board.column_labels)).unwrap_or(1).max(1);
     let margin = widest(&board.row_labels).unwrap_or(1);
     // An even distance, of which there is a half.
@@ -55,7 +93,7 @@ fn draw_hexagons(board: &Board, in_colour: bool) -> String {
 /// Rows of cells with their labels on all sides.
 fn draw_squares(board: &Board, in_colour: bool) -> String {
     let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(1);
-    let symbols = board.cells.iter().map(|cell| cell.symbol.chars().count());
+    let symbols = board.cells.iter().map(|cell| symbol(cell).chars().count());
     let labels = board.column_labels.iter().map(|label| label.chars().count());
     let width = widest(&mut symbols.chain(labels)).max(1);
     let margin = widest(&mut board.row_labels.iter().map(|label| label.chars().count()));
@@ -75,13 +113,9 @@ fn draw_squares(board: &Board, in_colour: bool) -> String {
 }
 
 fn draw_cell(cell: &Cell, width: usize, in_colour: bool) -> String {
-    let symbol = match (&cell.symbol, &cell.ground) {
-        (symbol, _) if !symbol.is_empty() => symbol,
-        (_, Some(ground)) => ground,
-        _ => ".",
-    };
-    let text = format!("{symbol:>width$}");
-    match cell.owner {
+    let text = format!("{:>width$}", symbol(cell));
+    let owner = cell.top().and_then(|piece| piece.owner).or(cell.owners.first().copied());
+    match owner {
         Some(owner) if in_colour => {
             format!("\x1b[1;{}m{text}\x1b[0m", COLOURS[owner as usize % COLOURS.len()])
         }
@@ -89,10 +123,22 @@ fn draw_cell(cell: &Cell, width: usize, in_colour: bool) -> String {
     }
 }
 
+/// What stands for a cell: its piece, what lies on it, its ground, or a dot.
+fn symbol(cell: &Cell) -> Cow<'_, str> {
+    let piece = cell.top().map(|piece| piece.symbol.as_str()).filter(|symbol| !symbol.is_empty());
+    match (piece, cell.amount, &cell.ground) {
+        (Some(symbol), ..) => symbol.into(),
+        (None, Some(amount), _) => amount.to_string().into(),
+        (None, None, Some(ground)) => ground.as_str().into(),
+        (None, None, None) if cell.is_hole => " ".into(),
+        (None, None, None) => ".".into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sakiyomi_core::{Panel, Player};
+    use sakiyomi_core::{Fact, Gauge, Phrase, Player};
 
     #[test]
     fn a_board_has_labels_on_all_sides() {
@@ -102,16 +148,51 @@ mod tests {
         });
         let view = View {
             board: Some(board),
-            panels: vec![Panel { title: "score".into(), text: "3 to 1".into() }],
+            facts: vec![Fact { title: "score".into(), text: "3 to 1".into() }],
             caption: "x to move".into(),
+            note: Some(Phrase::new("round {0}").with(2)),
+            ..View::default()
         };
         let drawn = draw(&view, false);
         let lines: Vec<&str> = drawn.lines().collect();
         assert_eq!(lines[0], "   a b c");
         assert_eq!(lines[1], "10 . x . 10");
         assert_eq!(lines[10], " 1 . . . 1");
-        assert_eq!(lines[12..], ["score: 3 to 1", "x to move"]);
+        assert_eq!(lines[12..], ["score: 3 to 1", "x to move, round 2"]);
         assert!(draw(&view, true).contains("\x1b[1;36mx\x1b[0m"));
+    }
+
+    #[test]
+    fn numbers_of_pieces_hands_and_scores_are_written() {
+        let piece = |symbol: &str, owner: u8, value: i32| Piece {
+            gauge: Some(Gauge { value, max: 10, unit: "hp".to_owned() }),
+            facts: vec![Phrase::new("attack {0}").with(5), Phrase::new("moved")],
+            ..Piece::new(symbol, Player(owner))
+        };
+        let board = Board::square(2, 1, |column, _| match column {
+            0 => Cell::of(piece("b", 1, 3)),
+            _ => Cell { pieces: vec![piece("t", 0, 9), piece("A", 0, 10)], ..Cell::default() },
+        });
+        let hidden = Card { text: String::new(), value: None, is_known: false, is_playable: false };
+        let pile = Pile { title: "deck".into(), cards: Vec::new(), note: Some("3 lost".into()) };
+        let view = View {
+            board: Some(board),
+            piles: vec![pile],
+            players: vec![PlayerView {
+                name: "x".into(),
+                hand: Some(vec![Card::number(7, true), hidden]),
+                ..PlayerView::default()
+            }],
+            ..View::default()
+        };
+        let drawn = draw(&view, false);
+        let lines: Vec<&str> = drawn.lines().skip(3).collect();
+        let facts = "attack 5, moved";
+        assert_eq!(drawn.lines().nth(1), Some("1 b A 1"));
+        assert_eq!(lines[0], format!("A b1: 10 hp, {facts}"));
+        assert_eq!(lines[1], format!("t b1: 9 hp, {facts}"));
+        assert_eq!(lines[2], format!("b a1: 3 hp, {facts}"));
+        assert_eq!(lines[3..], ["deck: nothing, 3 lost", "x: holds 7 ?"]);
     }
 
     #[test]

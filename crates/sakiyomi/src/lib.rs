@@ -7,11 +7,12 @@ pub use sakiyomi_games as games;
 pub use sakiyomi_gdl as gdl;
 pub use sakiyomi_search as search;
 
+mod accept;
 pub mod bench;
-mod door;
 pub mod draw;
 pub mod figures;
 pub mod ggp;
 pub mod numbers;
 pub mod report;
 pub mod serve;
+pub mod text_table;

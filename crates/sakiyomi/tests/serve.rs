@@ -175,7 +175,12 @@ fn a_search_tells_what_it_thinks_while_it_thinks() {
     assert!(visits(thoughts[0]) < visits(thoughts[1]));
     assert_eq!(thoughts[0]["rows"][0]["arms"].as_array().unwrap().len(), 7);
     let done = &events.last().unwrap().1;
-    assert_eq!(done["action"], done["line"][0][0]);
+    assert_eq!(done["action"], done["line"][0]["texts"][0]);
+    assert_eq!(
+        done["line"][0]["cells"][0].as_array().unwrap().len(),
+        1,
+        "where the stone comes to rest"
+    );
     let tree = &done["tree"];
     assert!(!tree["children"][0]["children"].as_array().unwrap().is_empty(), "{tree}");
 }
@@ -256,6 +261,122 @@ fn bad_requests_get_a_clear_answer() {
         &json!({ "record": { "game": "tic-tac-toe", "seed": 1, "moves": [["b2"], ["b2"]] } }),
     );
     assert!(illegal["message"].as_str().unwrap().contains("step 2 of the record"), "{illegal}");
+    assert_eq!(illegal["step"], 2, "{illegal}");
+}
+
+#[test]
+fn agents_are_checked_before_they_play() {
+    let server = Running::start();
+    let check = ["uct:time=1s", "alphazero", "uct:time=banana", "uct:time=10000s", "sp", "exec:sh"];
+    let (status, answer) = server.post("/api/game", &json!({ "game": "othello", "check": check }));
+    assert_eq!(status, 200, "{answer}");
+    let found: Vec<(bool, bool)> = answer["checked"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| (c["problem"] == "", c["is_cut_short"] == true))
+        .collect();
+    let (good, bad) = ((true, false), (false, false));
+    assert_eq!(found, [good, bad, bad, (true, true), bad, bad], "{answer}");
+    let levels: Vec<&Value> = answer["opponents"].as_array().unwrap().iter().collect();
+    assert_eq!(levels.len(), 4);
+    assert_eq!(answer["suggested"], levels[1]["agent"]);
+}
+
+#[test]
+fn answers_are_compressed_for_those_who_ask() {
+    let server = Running::start();
+    let ask = |encoding: &str| {
+        let head = format!(
+            "GET /api/catalog HTTP/1.1\r\nAccept-Encoding: {encoding}\r\n{}",
+            server.host()
+        );
+        let mut answer = Vec::new();
+        let _ = server.send(&head, "").read_to_end(&mut answer);
+        let end = answer.windows(4).position(|w| w == b"\r\n\r\n").unwrap();
+        (String::from_utf8_lossy(&answer[..end]).into_owned(), answer[end + 4..].to_vec())
+    };
+    let (head, packed) = ask("br, gzip;q=0.8");
+    assert!(head.contains("content-encoding: gzip"), "{head}");
+    assert_eq!(packed[..2], [0x1f, 0x8b]);
+    let (head, plain) = ask("gzip;q=0");
+    assert!(!head.contains("content-encoding"), "{head}");
+    assert!(plain.starts_with(b"{") && 2 * packed.len() < plain.len());
+}
+
+/// All that games write in a match has a Japanese translation in the page.
+#[test]
+fn every_phrase_is_translated() {
+    fn collect(value: &Value, into: &mut std::collections::BTreeSet<String>) {
+        match value {
+            Value::Object(fields) => {
+                if let Some(pattern) = fields.get("pattern").and_then(Value::as_str) {
+                    into.insert(pattern.to_owned());
+                }
+                fields.values().for_each(|value| collect(value, into));
+            }
+            Value::Array(values) => values.iter().for_each(|value| collect(value, into)),
+            _ => {}
+        }
+    }
+    let mut patterns = std::collections::BTreeSet::new();
+    for entry in sakiyomi::catalog::GameSpec::entries() {
+        let game = entry.name.parse().unwrap();
+        for seed in 0..5 {
+            let mut table = sakiyomi::catalog::open_table(&game, seed).unwrap();
+            let random = "random".parse().unwrap();
+            while let sakiyomi::core::Turn::Choose(who) = table.turn() {
+                collect(&serde_json::to_value(table.view()).unwrap(), &mut patterns);
+                let mut texts = Vec::new();
+                for player in who {
+                    let legal = serde_json::to_value(table.legal(player)).unwrap();
+                    collect(&legal, &mut patterns);
+                    let face = serde_json::to_value(table.player_face(player)).unwrap();
+                    collect(&face, &mut patterns);
+                    let stop = sakiyomi::core::Stop::new();
+                    texts.push(table.advise(&random, player, &stop).unwrap().action);
+                }
+                table.play(&texts.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+            }
+            collect(&serde_json::to_value(table.view()).unwrap(), &mut patterns);
+        }
+    }
+    let words = include_str!("../../../web/src/words/phrases-ja.ts");
+    let is_there = |pattern: &&String| {
+        words.contains(&format!("\"{pattern}\": ")) || words.contains(&format!("\n  {pattern}: "))
+    };
+    let missing: Vec<&String> = patterns.iter().filter(|pattern| !is_there(pattern)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(patterns.len() > 30, "{patterns:?}");
+}
+
+/// Every game has rules that people can read, and the positions drawn in them can be reached.
+#[test]
+fn the_pictures_of_the_rules_can_be_played() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules");
+    for entry in sakiyomi::catalog::GameSpec::entries() {
+        let file = folder.join(format!("{}.md", entry.name));
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{file:?}: {e}"));
+        let mut n_pictures = 0;
+        for fence in text.split("```position\n").skip(1) {
+            let field = |key: &str| {
+                let line = fence.lines().find_map(|line| line.strip_prefix(key));
+                line.unwrap_or_default().trim().to_owned()
+            };
+            let moves = field("moves:");
+            let mark = if moves.contains(',') { ',' } else { ' ' };
+            let steps = moves.split(mark).map(str::trim).filter(|step| !step.is_empty());
+            let record = sakiyomi::catalog::Record {
+                game: field("game:").parse().unwrap(),
+                seed: 1,
+                moves: steps.map(|step| step.split('~').map(str::to_owned).collect()).collect(),
+            };
+            let replayed = sakiyomi::catalog::replay(&record);
+            assert!(replayed.is_ok(), "{file:?}: {}", replayed.err().unwrap());
+            n_pictures += 1;
+        }
+        assert_eq!(n_pictures, 2, "{file:?}: one picture in each language");
+    }
 }
 
 #[test]
@@ -415,4 +536,47 @@ fn who_does_not_say_what_it_wants_is_not_waited_for() {
     let head = format!("POST /api/position HTTP/1.1\r\n{}", server.host());
     let answer = everything_after(&format!("{head}\r\nContent-Length: 100\r\n\r\n{{"));
     assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("did not arrive"), "{answer}");
+}
+
+/// Exact work on a game that is far too large once took the whole server down.
+#[test]
+fn exact_work_is_offered_only_where_it_can_end() {
+    let server = Running::start();
+    let agents = |game: &str| {
+        let (status, answer) = server.post("/api/game", &json!({ "game": game }));
+        assert_eq!(status, 200, "{answer}");
+        answer["agents"].as_array().unwrap().contains(&json!("exact"))
+    };
+    assert!(agents("tic-tac-toe") && agents("hagetaka:n=5"));
+    let plain = "sangoku:scenario=plain";
+    assert!(!agents(plain) && !agents("connect-four"));
+    let events = server.think(&start_of(plain), 0, "exact");
+    let [(name, error)] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(name, "error");
+    assert!(error["message"].as_str().unwrap().contains("more than"), "{error}");
+    let job = json!({ "kind": "duel", "game": plain, "agents": ["exact", "random"], "games": 2, "seed": 1 });
+    let (status, answer) = server.post("/api/jobs", &job);
+    assert_eq!((status, &answer["code"]), (422, &json!("unknown-agent")), "{answer}");
+    assert_eq!(server.get("/api/catalog").0, 200);
+}
+
+#[test]
+fn faults_of_addresses_and_bodies_have_the_one_form_of_errors() {
+    let server = Running::start();
+    for path in [
+        "/api/store/99999999999999999999/0",
+        "/api/store/1/-1",
+        "/api/jobs/x/events",
+        "/api/sealed/m/x",
+    ] {
+        let (status, body) = server.get(path);
+        let error: Value = serde_json::from_str(&body).unwrap_or_else(|_| panic!("{path}: {body}"));
+        assert_eq!((status, &error["code"]), (400, &json!("bad-request")), "{path}: {error}");
+    }
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let head = format!("POST /api/game HTTP/1.1\r\n{}", server.host());
+    write!(stream, "{head}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n").unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
 }

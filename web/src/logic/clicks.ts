@@ -1,4 +1,5 @@
-// Choosing an action by clicking cells: every action has the cells that are clicked for it, in order.
+// Choosing an action by clicking cells: every action has the cells that are clicked for it, in order. The last of them
+// may be any cell of the action's area.
 
 import type { LegalAction } from "../api";
 
@@ -10,19 +11,25 @@ export const NOTHING: Clicked = { selection: [], offers: [], play: null };
 export function click(actions: LegalAction[], selection: number[], cell: number): Clicked {
   const longer = [...selection, cell];
   if (fits(actions, longer)) return chosen(actions, longer);
-  // Clicking what is selected lets go of it; clicking elsewhere starts anew.
+  // Clicking what is selected lets go of it; clicking elsewhere starts again.
   if (selection.at(-1) === cell || !fits(actions, [cell])) return NOTHING;
   return chosen(actions, [cell]);
 }
 
-/** The cells that may be clicked next. */
+/** The cells that are marked as the next to click. */
 export function targets(actions: LegalAction[], selection: number[]): Set<number> {
   return new Set(following(actions, selection).map((action) => action.cells[selection.length]!));
 }
 
+/** All cells that may be clicked next. */
+export function clickable(actions: LegalAction[], selection: number[]): Set<number> {
+  const areas = following(actions, selection).filter((action) => action.cells.length === selection.length + 1);
+  return new Set([...targets(actions, selection), ...areas.flatMap((action) => action.area)]);
+}
+
 /** The actions that a selection may still become by clicking more cells. */
 export function following(actions: LegalAction[], selection: number[]): LegalAction[] {
-  return actions.filter((action) => action.cells.length > selection.length && startsWith(action.cells, selection));
+  return actions.filter((action) => action.cells.length > selection.length && startsWith(action, selection));
 }
 
 /** What clicking this cell next would do, if that is one action. */
@@ -39,23 +46,14 @@ function chosen(actions: LegalAction[], selection: number[]): Clicked {
 }
 
 function complete(actions: LegalAction[], selection: number[]): LegalAction[] {
-  return actions.filter((action) => action.cells.length === selection.length && startsWith(action.cells, selection));
+  return actions.filter((action) => action.cells.length === selection.length && startsWith(action, selection));
 }
 
 function fits(actions: LegalAction[], selection: number[]): boolean {
-  return actions.some((action) => startsWith(action.cells, selection));
+  return actions.some((action) => startsWith(action, selection));
 }
 
-function startsWith(cells: number[], beginning: number[]): boolean {
-  return beginning.length <= cells.length && beginning.every((cell, i) => cells[i] === cell);
-}
-
-/**
- * A word for what a second click on the selected cell opens, such as the `fire` of `b2 fire c4`: the words
- * that all of those actions share, without the names of cells.
- */
-export function sharedWords(actions: LegalAction[], cellNames: Set<string>): string {
-  const [first, ...others] = actions.map((action) => action.text.replace(/[()]/g, "").split(" "));
-  const shared = (first ?? []).filter((word) => others.every((words) => words.includes(word)));
-  return shared.filter((word) => !cellNames.has(word) && !/^-?\d+$/.test(word)).join(" ");
+function startsWith({ cells, area }: LegalAction, beginning: number[]): boolean {
+  const isSame = (cell: number, i: number) => cells[i] === cell || (i === cells.length - 1 && area.includes(cell));
+  return beginning.length <= cells.length && beginning.every(isSame);
 }

@@ -41,6 +41,14 @@ function hexLayout(columns: number, rows: number): Layout {
   return { width: columns + shift, height: (rows - 1) * ROW_HEIGHT + 2 * radius, columns, rows, centre, outline };
 }
 
+/** The same cells seen from the other side. */
+export function flipped(place: Layout): Layout {
+  const turn = ({ x, y }: Point) => ({ x: place.width - x, y: place.height - y });
+  const points = (text: string) => text.split(" ").map((pair) => pair.split(",").map(Number) as [number, number]);
+  const outline = (cell: number) => polygon(points(place.outline(cell)).map(([x, y]) => [place.width - x, place.height - y]));
+  return { ...place, centre: (cell) => turn(place.centre(cell)), outline };
+}
+
 function polygon(points: [number, number][]): string {
   return points.map(([x, y]) => `${round(x)},${round(y)}`).join(" ");
 }

@@ -19,8 +19,16 @@ export function heat(arms: Arm[]): Heat[] {
   return [...cells.values()].map(({ cell, share, value }) => ({ cell, share, value }));
 }
 
-/** The largest moves from one cell to another. */
+/** The largest moves from one cell to another. Actions with the same ends, such as two kinds of strike, are one arrow. */
 export function arrows(arms: Arm[], count = 3): Arrow[] {
-  const moving = arms.filter((arm) => arm.cells.length >= 2 && arm.cells[0] !== arm.cells.at(-1) && arm.share >= 0.03);
-  return moving.slice(0, count).map((arm) => ({ from: arm.cells[0]!, to: arm.cells.at(-1)!, share: arm.share }));
+  const byEnds = new Map<string, Arrow>();
+  for (const { cells, share } of arms) {
+    const [from, to] = [cells[0], cells.at(-1)];
+    if (cells.length < 2 || from === undefined || to === undefined || from === to) continue;
+    const arrow = byEnds.get(`${from}-${to}`) ?? { from, to, share: 0 };
+    arrow.share += share;
+    byEnds.set(`${from}-${to}`, arrow);
+  }
+  const largest = [...byEnds.values()].filter((arrow) => arrow.share >= 0.03).sort((a, b) => b.share - a.share);
+  return largest.slice(0, count);
 }

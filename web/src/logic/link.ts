@@ -11,6 +11,8 @@ export type MatchLink = {
   seats: string[];
   /** The step that is looked at; null for the latest. */
   at: number | null;
+  /** Who gave the match up. */
+  resigned: number | null;
   /** The deflated text of rules that the game needs. */
   rules: string | null;
 };
@@ -22,7 +24,7 @@ export class BadLink extends Error {}
 
 /** A match that has not begun. */
 export function freshLink(record: MatchRecord, seats: string[]): MatchLink {
-  return { id: newId(), revision: 0, record, seats, at: null, rules: null };
+  return { id: newId(), revision: 0, record, seats, at: null, resigned: null, rules: null };
 }
 
 /** The whole address after `#`, as [`matchToHash`] writes it. */
@@ -37,6 +39,7 @@ export function matchToHash(link: MatchLink): string {
   for (const seat of link.seats) fields.push(["p", seat]);
   if (link.record.moves.length > 0) fields.push(["m", packMoves(link.record.moves)]);
   if (link.at !== null) fields.push(["at", String(link.at)]);
+  if (link.resigned !== null) fields.push(["x", String(link.resigned)]);
   fields.push(["id", link.id]);
   if (link.revision > 0) fields.push(["v", String(link.revision)]);
   if (link.rules !== null) fields.push(["r", link.rules]);
@@ -52,6 +55,7 @@ export function matchFromQuery(query: Query): MatchLink {
     record: { game, seed: wholeNumber(query, "s") ?? 1, moves: unpackMoves(query.get("m") ?? "") },
     seats: query.getAll("p"),
     at: wholeNumber(query, "at"),
+    resigned: wholeNumber(query, "x"),
     rules: query.get("r"),
   };
 }

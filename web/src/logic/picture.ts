@@ -1,6 +1,7 @@
 // A position as a file of its own: the drawn board with its styles written into it, and what stands beside it as text.
 
 import type { View } from "../api";
+import { viewLines } from "../words/facts";
 
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "paint-order"];
 /** What is drawn for whoever chooses, and not part of the position. */
@@ -13,7 +14,7 @@ export function positionSvg(view: View, drawn: SVGSVGElement | undefined, title:
   const board = drawn ? standalone(drawn) : null;
   const box = drawn?.viewBox.baseVal;
   const boardHeight = box ? (WIDTH * box.height) / box.width : 0;
-  const lines = [view.caption, ...view.panels.map((panel) => `${panel.title}: ${panel.text}`)];
+  const lines = viewLines(view);
   const height = Math.ceil(boardHeight + 40 + LINE * (lines.length + 1));
   const texts = lines.map((line, i) => `<text x="16" y="${Math.ceil(boardHeight) + 56 + LINE * i}" font-size="15">${escape(line)}</text>`);
   return [

@@ -1,44 +1,46 @@
-// How pieces look, told from their symbols and from the names of the players alone.
+// How pieces and grounds look.
 
-import type { Board, Cell } from "../api";
+import type { Board, Piece, PlayerFace } from "../api";
 
-/** A `stone` says nothing but whose it is; a `mark` is drawn by brush; a `token` carries its symbol; a `tile` belongs to nobody. */
-export type Shape = "stone" | "mark" | "token" | "tile";
-
-const NAMED: Record<string, string> = {
-  white: "white", light: "white", black: "black", dark: "black", red: "red", blue: "blue", green: "green", yellow: "yellow",
-};
 const BY_SEAT = ["blue", "red", "green", "yellow", "violet", "teal", "black", "white"];
 
-/** The colour of each player: that of its name if all names are colours, else by seat. */
-export function seatColours(players: string[]): string[] {
-  const named = players.map((name) => NAMED[name.toLowerCase().split(/[ (]/)[0]!]);
-  const distinct = new Set(named).size === players.length && named.every((name) => name !== undefined);
-  return players.map((_, i) => (distinct ? named[i]! : BY_SEAT[i % BY_SEAT.length]!));
+/** The colour of each player: the game's own if it has a different one for everyone, else by seat. */
+export function seatColours(players: PlayerFace[]): string[] {
+  const own = players.map((player) => player.colour);
+  const isComplete = own.every((colour) => colour !== null) && new Set(own).size === players.length;
+  return players.map((_, i) => (isComplete ? own[i]! : BY_SEAT[i % BY_SEAT.length]!));
 }
 
-/** A board of a few large cells has marks; a symbol that only repeats its owner's name is a stone. */
-export function shapeOf(cell: Cell, board: Board, players: string[]): Shape {
-  if (cell.owner === null) return "tile";
-  if (!standsForOwner(board, players)) return "token";
-  const hasMarks = /^[xo]$/i.test(cell.symbol) && board.cells.length <= 25;
-  return hasMarks ? "mark" : "stone";
+/** `tile` is what belongs to nobody. */
+export function shapeOf(piece: Piece): Piece["shape"] | "tile" {
+  return piece.owner === null ? "tile" : piece.shape;
 }
 
-/** True if no piece on the board says more than whose it is. */
-function standsForOwner(board: Board, players: string[]): boolean {
-  return board.cells.every((cell) => {
-    if (cell.owner === null || cell.symbol === "") return true;
-    const name = (players[cell.owner] ?? "").toLowerCase();
-    if (/^[●○⚫⚪]$/.test(cell.symbol)) return true;
-    return cell.symbol.length === 1 && (name.startsWith(cell.symbol) || name.includes(`(${cell.symbol})`));
-  });
+/** The piece on top of every cell; nothing where none is drawn. */
+export function topPiece(board: Board, cell: number): Piece | null {
+  const piece = board.cells[cell]?.pieces.at(-1);
+  return piece && piece.symbol !== "" ? piece : null;
 }
 
-/** What is written on a piece: `bp` of black is a `p`, since its colour says the rest. */
-export function shownSymbol(cell: Cell, players: string[]): string {
-  const name = (players[cell.owner ?? -1] ?? "").toLowerCase();
-  return cell.symbol.length === 2 && name.startsWith(cell.symbol[0]!) ? cell.symbol[1]! : cell.symbol;
+/**
+ * The first letter that all symbols of an owner share, if symbols have two: the colour says the same, so that it need
+ * not be written. `wp`, `wk` against `bp` become `p`, `k` and `p`.
+ */
+export function colourLetters(board: Board): Map<number, string> {
+  const byOwner = new Map<number, Set<string>>();
+  for (const piece of board.cells.flatMap((cell) => cell.pieces)) {
+    if (piece.owner === null || piece.symbol === "") continue;
+    const letter = [...piece.symbol].length === 2 ? [...piece.symbol][0]! : "";
+    byOwner.set(piece.owner, (byOwner.get(piece.owner) ?? new Set()).add(letter));
+  }
+  const letters = [...byOwner].flatMap(([owner, found]) => (found.size === 1 && !found.has("") ? [[owner, [...found][0]!] as const] : []));
+  const isClear = letters.length >= 2 && letters.length === byOwner.size && new Set(letters.map(([, letter]) => letter)).size === letters.length;
+  return new Map(isClear ? letters : []);
+}
+
+export function writtenSymbol(piece: Piece, letters: Map<number, string>): string {
+  const letter = piece.owner === null ? undefined : letters.get(piece.owner);
+  return letter !== undefined && piece.symbol.startsWith(letter) ? piece.symbol.slice(letter.length) : piece.symbol;
 }
 
 const GROUNDS: Record<string, string> = {

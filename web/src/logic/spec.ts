@@ -1,6 +1,6 @@
 // Games and agents as text: `name:key=value,flag`.
 
-import type { Entry, Parameter } from "../api";
+import type { Entry, ParameterEntry } from "../api";
 
 /** Values by parameter name; a flag that is on has the value `on`. */
 export type Spec = { name: string; values: Record<string, string>; rest: string[] };
@@ -41,7 +41,7 @@ export function specName(text: string): string {
   return text.split(":", 1)[0]!.trim();
 }
 
-export function isFlag(parameter: Parameter): boolean {
+export function isFlag(parameter: ParameterEntry): boolean {
   return parameter.default === "off";
 }
 

@@ -20,11 +20,3 @@ export function gameEntry(spec: string): Entry | undefined {
 export function agentEntry(spec: string): Entry | undefined {
   return catalog.answer?.agents.find((agent) => agent.name === specName(spec));
 }
-
-/** An agent to begin with: a search that fits how the game is played. */
-export function usualAgent(agents: string[], isSimultaneous: boolean, game: string): string {
-  const wishes = [...(specName(game) === "sangoku" ? ["sangoku-best"] : []), ...(isSimultaneous ? ["rm"] : []), "uct"];
-  const name = wishes.find((wish) => agents.includes(wish)) ?? agents[0] ?? "random";
-  const knowsTime = agentEntry(name)?.parameters.some((parameter) => parameter.name === "time");
-  return knowsTime ? `${name}:time=1s` : name;
-}

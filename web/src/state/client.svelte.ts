@@ -11,7 +11,7 @@ import { keepRules, rulesOf } from "./storage";
 export const connection = $state({ lost: false });
 
 /** Something to tell the person: an error of the server, or one that the page found itself. */
-export type Trouble = Omit<ApiError, "code"> & { code: ApiError["code"] | "bad-link" | "bad-file" };
+export type Trouble = Omit<ApiError, "code"> & { code: ApiError["code"] | "bad-link" | "bad-file" | "cut-short" };
 
 /** An answer of the server that is not a success. */
 export class Failure extends Error {
@@ -21,7 +21,7 @@ export class Failure extends Error {
 }
 
 export function trouble<Code extends Trouble["code"]>(code: Code, message: string): Trouble & { code: Code } {
-  return { code, message, line: null, column: null };
+  return { code, message, line: null, column: null, step: null };
 }
 
 /** Anything that was thrown, as something to show. Null if it was only cancelled. */
@@ -33,7 +33,8 @@ export function asTrouble(thrown: unknown): Trouble | null {
 
 export const api = {
   catalog: () => get<Catalog>("/api/catalog"),
-  game: (game: string, signal?: AbortSignal) => knowingRules(game, () => post<GameAnswer>("/api/game", { game }, signal)),
+  /** `check` are agents that are to play it. */
+  game: (game: string, signal?: AbortSignal, check: string[] = []) => knowingRules(game, () => post<GameAnswer>("/api/game", { game, check }, signal)),
   position: (record: MatchRecord, signal?: AbortSignal) =>
     knowingRules(record.game, () => post<Position>("/api/position", { record }, signal)),
   replay: (record: MatchRecord, signal?: AbortSignal) =>
@@ -146,7 +147,7 @@ async function errorOf(response: Response): Promise<ApiError | null> {
   const text = await response.text();
   try {
     const error = JSON.parse(text) as Partial<ApiError>;
-    if (typeof error.code === "string" && typeof error.message === "string") return { line: null, column: null, ...error } as ApiError;
+    if (typeof error.code === "string" && typeof error.message === "string") return { line: null, column: null, step: null, ...error } as ApiError;
   } catch {
     // Not ours.
   }

@@ -29,12 +29,23 @@ export class GameDraft {
     }
   }
 
-  get isReady(): boolean {
-    return this.answer !== null && this.problem === null && !this.isLoading;
+  /** Takes what is already known about a game. */
+  take(answer: GameAnswer): void {
+    this.clear();
+    this.spec = answer.game;
+    this.answer = answer;
   }
 
-  get isSimultaneous(): boolean {
-    const turn = this.answer?.start.turn;
-    return turn?.kind === "choose" && turn.players.length > 1;
+  /** Nothing is chosen. */
+  clear(): void {
+    this.#work.abort();
+    this.spec = "";
+    this.answer = null;
+    this.problem = null;
+    this.isLoading = false;
+  }
+
+  get isReady(): boolean {
+    return this.answer !== null && this.problem === null && !this.isLoading;
   }
 }

@@ -4,9 +4,9 @@
 import { SvelteMap } from "svelte/reactivity";
 import type { GameAnswer, MatchRecord, Position, Replay, Sealed, Thought } from "../api";
 import { freshLink, matchFromHash, type MatchLink, matchToHash, NOBODY, PERSON } from "../logic/link";
-import { undo } from "../logic/turns";
+import { movesAmong, undo } from "../logic/turns";
 import { announce } from "./announce.svelte";
-import { api, asTrouble, pause, type Trouble } from "./client.svelte";
+import { api, asTrouble, pause, trouble, type Trouble } from "./client.svelte";
 import { leadMatch, type Role } from "./lead";
 import { rewrite } from "./route.svelte";
 import { keepMatch, type KeptMatch, watchKey } from "./storage";
@@ -42,12 +42,16 @@ export class Match {
   /** The step that is looked at; null for the latest. */
   cursor = $state<number | null>(null);
   replay = $state.raw<Replay | null>(null);
+  /** Who gave the match up. */
+  resigned = $state<number | null>(null);
 
   /** Everything under way for the present position. Whatever changes the position aborts it. */
   #work = new AbortController();
   /** The work in which agents are choosing, and that in which choices of others are heard. */
   #going: AbortSignal | null = null;
   #hearing: AbortSignal | null = null;
+  /** Cuts short the search that runs. */
+  #cut: AbortController | null = null;
   #revision: number;
   #stops: (() => void)[] = [];
 
@@ -56,6 +60,7 @@ export class Match {
     this.seats = link.seats;
     this.#wanted = link.record;
     this.cursor = link.at;
+    this.resigned = link.resigned;
     this.isRunning = link.at === null;
     this.#revision = link.revision;
   }
@@ -63,8 +68,16 @@ export class Match {
   async open(): Promise<void> {
     this.problem = null;
     try {
-      const [game, position] = await Promise.all([api.game(this.#wanted.game), api.position(this.#wanted)]);
+      const agents = [...new Set(this.seats.filter((seat) => seat !== PERSON && seat !== NOBODY))];
+      const [game, position] = await Promise.all([api.game(this.#wanted.game, undefined, agents), api.position(this.#wanted)]);
       this.game = game;
+      const unfit = game.checked.find((check) => check.problem !== "");
+      if (unfit) {
+        this.problem = trouble("unknown-agent", unfit.problem);
+        return;
+      }
+      const slow = game.checked.find((check) => check.is_cut_short);
+      if (slow) this.remark = trouble("cut-short", slow.agent);
       while (this.seats.length < game.players.length) this.seats.push(NOBODY);
       this.seats.length = game.players.length;
       this.#arrive(position);
@@ -90,7 +103,7 @@ export class Match {
   }
 
   get isOver(): boolean {
-    return this.position?.turn.kind === "over";
+    return this.position?.turn.kind === "over" || this.resigned !== null;
   }
 
   get steps(): number {
@@ -98,7 +111,7 @@ export class Match {
   }
 
   playerName(player: number): string {
-    return phrase(this.position?.players[player] ?? `player ${player + 1}`);
+    return phrase(this.position?.players[player]?.name ?? { pattern: "player {0}", values: [String(player + 1)] });
   }
 
   /** What the page shows: the latest position, or the one that is looked at. */
@@ -112,7 +125,7 @@ export class Match {
   /** The persons who still have to choose in the latest position. */
   get waitingPersons(): number[] {
     const turn = this.position?.turn;
-    if (!turn || turn.kind !== "choose") return [];
+    if (!turn || turn.kind !== "choose" || this.resigned !== null) return [];
     const chosen = this.#choices();
     return turn.players.filter((player) => this.isPerson(player) && !this.#hasSealed(player) && !chosen.has(player));
   }
@@ -142,6 +155,23 @@ export class Match {
     }
   }
 
+  /** A person gives up. */
+  resign(player: number): void {
+    this.resigned = player;
+    this.#restart();
+    this.#writeAddress();
+    this.#keep();
+  }
+
+  /** Makes the agent that thinks play what it holds best now. */
+  get canMoveNow(): boolean {
+    return this.thinker !== null && this.thinking?.thought.player === this.thinker && !this.thinking.isDone && this.thinking.thought.action !== "";
+  }
+
+  moveNow(): void {
+    if (this.canMoveNow) this.#cut?.abort();
+  }
+
   undoable() {
     if (!this.position || this.isReplay) return null;
     return undo(this.position.past, this.position.turn, (player) => this.isPerson(player));
@@ -159,6 +189,7 @@ export class Match {
     try {
       const position = await api.position(record, this.#work.signal);
       this.#revision += 1;
+      this.resigned = null;
       for (const step of [...this.thoughts.keys()]) if (step >= steps) this.thoughts.delete(step);
       this.remark = null;
       this.#leavePast();
@@ -217,7 +248,7 @@ export class Match {
 
   link(): MatchLink {
     const record = this.position?.record ?? this.#wanted;
-    return { id: this.id, revision: this.#revision, record, seats: this.seats, at: this.cursor, rules: null };
+    return { id: this.id, revision: this.#revision, record, seats: this.seats, at: this.cursor, resigned: this.resigned, rules: null };
   }
 
   /** The record up to the step that is looked at. */
@@ -253,7 +284,7 @@ export class Match {
   /** Lets the agents whose turn it is think and move, if it is up to them. */
   async #goOn(once = false): Promise<void> {
     const position = this.position;
-    if (!position || position.turn.kind !== "choose" || this.isReplay || this.role !== "leads") return;
+    if (!position || position.turn.kind !== "choose" || this.isReplay || this.resigned !== null || this.role !== "leads") return;
     const { players } = position.turn;
     if (this.waitingPersons.length > 0 || players.some((player) => this.seats[player] === NOBODY)) return;
     if (!this.#hasPersons() && !this.isRunning && !once) return;
@@ -285,10 +316,19 @@ export class Match {
     const record = this.position!.record;
     const step = record.moves.length;
     const agent = this.seats[player]!;
+    const cut = new AbortController();
+    let best: Thought | null = null;
     this.thinker = player;
+    this.#cut = cut;
     try {
-      const heard = (thought: Thought) => (this.thinking = { step, agent, thought, isDone: false });
-      const thought = await api.think({ record, player, agent }, heard, signal);
+      const heard = (thought: Thought) => {
+        best = thought;
+        this.thinking = { step, agent, thought, isDone: false };
+      };
+      const thought = await api.think({ record, player, agent }, heard, AbortSignal.any([signal, cut.signal])).catch((thrown: unknown) => {
+        if (cut.signal.aborted && !signal.aborted && best) return best;
+        throw thrown;
+      });
       this.thinking = { step, agent, thought, isDone: true };
       return thought;
     } finally {
@@ -379,7 +419,7 @@ export class Match {
     if (this.isReplay || !this.position) return;
     const hash = matchToHash({ ...this.link(), at: null });
     const { game } = this.position.record;
-    const moves = this.position.past.filter((step) => step.by.length > 0).length;
+    const moves = movesAmong(this.position.past);
     keepMatch({ id: this.id, hash, game, seats: [...this.seats], moves, over: this.isOver, when: Date.now() });
   }
 }

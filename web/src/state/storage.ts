@@ -46,6 +46,10 @@ const rulesKey = (game: string) => `rules:${game}`;
 export const rulesOf = (game: string): string | null => recall<string>(rulesKey(game));
 export const keepRules = (game: string, text: string): void => remember(rulesKey(game), text);
 
+/** What rules of one's own are called, such as the name of the file that they came from. */
+export const titleOfRules = (game: string): string | null => recall<string>(`title:${game}`);
+export const nameRules = (game: string, title: string): void => remember(`title:${game}`, title);
+
 /** A match as the first page lists it. `hash` is its whole address. */
 export type KeptMatch = { id: string; hash: string; game: string; seats: string[]; moves: number; over: boolean; when: number };
 

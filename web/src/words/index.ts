@@ -3,7 +3,10 @@
 import { settings } from "../state/settings.svelte";
 import { en, type Key } from "./en";
 import { ja } from "./ja";
-import { AGENTS, GAMES, PARAMETERS, PHRASES, SHEETS } from "./names-ja";
+import type { Phrase } from "../api";
+import { rulesOf, titleOfRules } from "../state/storage";
+import { AGENTS, GAMES, PARAMETERS, SHEETS } from "./names-ja";
+import { PHRASES } from "./phrases-ja";
 
 export type { Key };
 type Fill = Record<string, string | number>;
@@ -15,16 +18,21 @@ export function t(key: Key, fill: Fill = {}): string {
 
 const isJapanese = () => settings.language === "ja";
 
+/** A game for people: `Othello`, `Connect four (8x7)`, `GDL: Pig`. */
 export function gameName(spec: string): string {
+  if (rulesOf(spec) !== null) return rulesTitle(spec);
   const [name, ...rest] = spec.split(":");
   const options = rest.join(":");
-  const rules = /^rules=(\w{1,8})/.exec(options);
-  if (name === "gdl" && rules) return t("rules.name", { hash: rules[1]! });
-  const sheet = /^sheet=([\w-]+)$/.exec(options);
-  if (name === "gdl" && sheet) return isJapanese() ? `GDL ${SHEETS[sheet[1]!] ?? sheet[1]}` : `GDL ${spaced(sheet[1]!)}`;
-  const title = isJapanese() ? (GAMES[name!]?.name ?? name!) : spaced(name!);
-  const readable = options.replace(/width=(\d+),height=(\d+)/, "$1x$2").replace("scenario=", isJapanese() ? "シナリオ " : "scenario ").replaceAll(",", ", ");
+  const title = isJapanese() ? (GAMES[name!]?.name ?? spaced(name!)) : spaced(name!);
+  const named = /^\w+=([a-z][\w-]*)$/.exec(options)?.[1];
+  if (named) return `${title}: ${isJapanese() ? (SHEETS[named] ?? spaced(named)) : spaced(named)}`;
+  const readable = options.replace(/width=(\d+),height=(\d+)/, "$1x$2").replaceAll(",", ", ");
   return options ? `${title} (${readable})` : title;
+}
+
+/** Rules of one's own are called after their file, or else after their content. */
+function rulesTitle(spec: string): string {
+  return titleOfRules(spec) ?? t("rules.name", { hash: spec.split("=").at(-1)!.slice(0, 8) });
 }
 
 export function gameSummary(name: string, summary: string): string {
@@ -43,10 +51,19 @@ export function meaning(parameter: string, text: string): string {
   return isJapanese() ? (PARAMETERS[parameter] ?? text) : text;
 }
 
-/** A short text that a game writes: player names, panels, notes. */
-export function phrase(text: string): string {
-  if (!isJapanese()) return text;
-  return PHRASES.reduce((result, [pattern, japanese]) => result.replace(pattern, japanese), text);
+/** A short text that a game writes. What has no translation is shown in English, and what is literal as it is. */
+export function phrase(text: Phrase): string {
+  if (typeof text === "string") return text;
+  const pattern = isJapanese() ? (PHRASES[text.pattern] ?? text.pattern) : text.pattern;
+  return pattern.replace(/\{(\d+)\}/g, (blank, place: string) => {
+    const value = text.values[Number(place)];
+    return value === undefined ? blank : phrase(value);
+  });
+}
+
+/** A single word of a game, such as a kind of ground or a unit. */
+export function term(word: string): string {
+  return phrase({ pattern: word, values: [] });
 }
 
 export function listed(texts: string[]): string {

@@ -9,13 +9,13 @@ export const GAMES: Record<string, Named> = {
   othello: { name: "オセロ", summary: "挟んだ石が裏返る。多い方の勝ち" },
   sangoku: { name: "三国", summary: "三対三の戦術ゲーム。支配領域、反動、五つの能力" },
   hagetaka: { name: "ハゲタカのえじき", summary: "全員が同時に札を出し、ハゲタカ札を取り合う。同じ数字は打ち消し合う" },
-  goofspiel: { name: "グーフスピール", summary: "純粋戦略のゲーム。賞品に全員が同時に札で値を付ける" },
+  goofspiel: { name: "グーフスピール", summary: "全員が同時に札を出して賞品を競り合う" },
   gdl: { name: "GDL のゲーム", summary: "ゲーム記述言語のルールから作られる任意のゲーム" },
 };
 
 export const AGENTS: Record<string, Named> = {
-  random: { name: "ランダム", summary: "一様にでたらめに選ぶ" },
-  flat: { name: "原始モンテカルロ", summary: "各手の後に同じ数だけランダムに打ち切る" },
+  random: { name: "ランダム", summary: "一様ランダムに選ぶ" },
+  flat: { name: "原始モンテカルロ", summary: "各手の後に同じ数だけ終局までランダムに打つ" },
   uct: { name: "UCT", summary: "モンテカルロ木探索(同時手番では DUCT)" },
   smuct: { name: "SM-UCT", summary: "各手を、相手の手との組ごとの UCB1 の和で評価する" },
   duct: { name: "DUCT", summary: "各プレイヤーが独立に UCB1 を最大化する" },
@@ -40,31 +40,6 @@ export const SHEETS: Record<string, string> = {
   ttcc4: "TTCC4", "tug-of-war": "綱引き",
 };
 
-/** Player names and the short texts that games write. Whole sentences come before the words in them. */
-export const PHRASES: [RegExp, string][] = [
-  [/^(.+) to move$/, "$1の番"], [/^(.+) has to pass$/, "$1はパスするしかありません"],
-  [/^(.+) to act, round (\d+) of (\d+)$/, "$1の番、全 $3 ラウンド中 $2"], [/^(.+) tries to confuse, round (\d+) of (\d+)$/, "$1が混乱を試みる、全 $3 ラウンド中 $2"],
-  [/^the pieces are dealt$/, "駒の能力を決めています"], [/^a vulture card is turned over$/, "ハゲタカ札をめくります"],
-  [/^everyone plays a card; the (lowest|highest) takes (\S+)$/, "全員が札を出します。$1が $2 を取ります"],
-  [/^(.+) with (-?\d+) points$/, "$1、$2 点"], [/^(.+) wins with (three|four) in a row$/, "$1が$2並べて勝ち"],
-  [/^(.+) wins by reaching row (\d+)$/, "$1が $2 段目に到達して勝ち"], [/^(.+) wins by capturing every pawn$/, "$1が全てのポーンを取って勝ち"],
-  [/^(.+) wins by wiping out the other side$/, "$1が敵を全滅させて勝ち"], [/^(.+) wins by (\d+) to (\d+) hit points$/, "$1の勝ち(体力 $2 対 $3)"],
-  [/^(.+) wins by (\d+) to (\d+)$/, "$1の勝ち($2 対 $3)"], [/^draw: both sides are wiped out$/, "引き分け(両軍全滅)"],
-  [/^draw with (\d+) hit points each$/, "引き分け(体力各 $1)"], [/^draw$/, "引き分け"], [/^(.+) choose at the same time$/, "$1が同時に選びます"],
-  [/\blowest\b/g, "最も低い札"], [/\bhighest\b/g, "最も高い札"], [/\bthree\b/g, "三つ"], [/\bfour\b/g, "四つ"], [/ and /g, " と "], [/\bnothing\b/g, "なし"],
-  [/\((\d+) left\)/g, "(残り $1)"], [/\battack\b(?! \d)/g, "攻撃"],
-  [/\bplayer (\d+)\b/g, "プレイヤー$1"],
-  [/\bblack\b/g, "黒"], [/\bwhite\b/g, "白"], [/\bred\b/g, "赤"], [/\bblue\b/g, "青"], [/\bgreen\b/g, "緑"], [/\byellow\b/g, "黄"],
-  [/\blight\b/g, "明"], [/\bdark\b/g, "暗"], [/\bfirst\b/g, "先手"], [/\bsecond\b/g, "後手"], [/\bleft\b/g, "左"], [/\bright\b/g, "右"],
-  [/\bwolf\b/g, "狼"], [/\bsheep\b/g, "羊"],
-  [/\bon the table\b/g, "場の札"], [/\bface down\b/g, "伏せ札"], [/(-?\d+) points?, holds\b/g, "$1 点、手札"],
-  [/\bholds\b/g, "手札"], [/(\S+) carried over/g, "持ち越し $1"], [/(\d+) discs?\b/g, "$1 枚"],
-  [/(\d+) hp\b/g, "体力 $1"], [/\battack (\d+)/g, "攻撃 $1"], [/\bdefence (\d+)/g, "防御 $1"], [/\bintellect (\d+)/g, "知力 $1"],
-  [/\bvalour\b/g, "武勇"], [/\bsprint\b/g, "疾走"], [/\bcharge\b/g, "突撃"], [/\bconfuse\b/g, "混乱"], [/\bfire\b/g, "火計"],
-  [/\bconfused\b/g, "混乱中"], [/\bmoved\b/g, "移動済"], [/\bacted\b/g, "行動済"],
-  [/\bdeals (\d+)/g, "与える損害 $1"], [/\btakes (\d+)/g, "受ける損害 $1"],
-];
-
 /** What parameters of games and agents mean. Those of the same name mean the same everywhere. */
 export const PARAMETERS: Record<string, string> = {
   width: "盤の列数", height: "盤の段数", scenario: "a、b、c(論文のもの)、random(能力もランダム)、field(20×20)、plain(40×40)など",
@@ -74,6 +49,8 @@ export const PARAMETERS: Record<string, string> = {
   c: "探索(未知の手を試す度合い)の重み", tuned: "UCB1 の代わりに UCB1-Tuned を使う", expand: "葉を展開するまでの訪問数", graph: "合流する局面を共有する(置換表)",
   solver: "証明済みの結果を逆伝播する(MCTS-Solver)", pruned: "ゲーム固有の経験則が残した手だけを読む", explore: "一様ランダムに選ぶ割合",
   mix: "最多訪問の手ではなく、訪問の割合に従って手を引く", strict: "僅差の候補から引かず、常に最高値を選ぶ", plus: "リグレットを 0 未満にしない (RM+)",
+  ordered: "手をランダムな順ではなく、ゲームが列挙する順に試す", tried: "全ての手の組を一度ずつ試さず、試した組だけの和で評価する", "raw-payoff": "戦略の価値の推定ではなく、利得そのものを逆伝播する (Lanctot ら 2013)",
+  reading: "同じ強さの札: nearest(数字の大きさに最も近い札)または rank(手札の中で同じ順位の札)",
   trees: "同時に育てる木の数(スレッド数)", fresh: "毎手、木を作り直す", nodes: "木のノード数の上限", memory: "木の大きさの上限", depth: "先読みする手数",
   endgame: "二人ゲームの終盤を厳密に解き始める残り手数", keen: "プレイアウトで急所の手だけを見る確率", horizon: "プレイアウトを打ち切るラウンド数",
 };

@@ -29,7 +29,7 @@ const PAGES = {
 
 /** What has to be there before a page is looked at. */
 const READY = {
-  setup: (page) => page.locator("[role=grid]").waitFor(),
+  setup: (page) => page.locator(".start:not([disabled])").waitFor(),
   match: settled,
   cards: settled,
   tactics: settled,

@@ -19,6 +19,11 @@ async function clickThrough(page, choose = clickSomething) {
   throw new Error(`not over after ${MOST_MOVES} moves`);
 }
 
+async function chooseAgent(page, name) {
+  await page.getByText("Advanced: who sits where").click();
+  await page.getByRole("combobox", { name: "Agent" }).selectOption(name);
+}
+
 async function clickSomething(page) {
   const open = page.locator(".open[role=gridcell]");
   if ((await open.count()) === 0) return page.locator(".hand button").first().click();
@@ -32,13 +37,13 @@ export const play = {
     const { page, close } = await openWindow(browser);
     await page.goto(server.url);
     await page.getByText("Tic tac toe", { exact: true }).click();
-    await page.getByRole("combobox", { name: "Agent" }).selectOption("random");
-    await page.getByRole("button", { name: "Start the match" }).click();
+    await chooseAgent(page, "random");
+    await page.getByRole("button", { name: "Play", exact: true }).click();
     await status(page).getByText("x to move").first().waitFor();
     await cell(page, "b2").click();
     await page.locator("[role=gridcell][aria-label^='b2, x of x']").waitFor();
     await clickThrough(page);
-    assert.match(await status(page).innerText(), /wins|Draw/);
+    assert.match(await status(page).innerText(), /won|lost|Draw/);
     await picture(page, "tic-tac-toe-over");
     await close();
   },
@@ -54,7 +59,8 @@ export const play = {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => /m=d\./.test(location.hash));
     await settled(page);
-    assert.match(await page.getByTestId("spoken").innerText(), /o plays [a-g]/);
+    assert.match(await page.getByTestId("spoken").innerText(), /red \(o\) plays [a-g]/);
+    await page.getByText("Type a move").click();
     await page.getByLabel("Type a move").fill("a");
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => /m=d\.[a-g]\.a\./.test(location.hash));
@@ -87,7 +93,7 @@ export const play = {
     await cell(page, "a3").click();
     await cell(page, "c3").click();
     await page.waitForFunction(() => /\.a3-c3(&|$)/.test(location.hash));
-    assert.equal(await page.getByTestId("undo").innerText(), "Undo");
+    assert.equal(await page.getByTestId("undo").getAttribute("aria-label"), "Undo");
     await page.getByTestId("undo").click();
     await page.waitForFunction(() => !/a3-c3/.test(location.hash));
     await settled(page);
@@ -120,7 +126,7 @@ export const play = {
     const { page, close } = await openWindow(browser);
     await page.goto(match(server, { game: "sangoku:scenario=b", seats: ["human", "rule-based"] }));
     await clickThrough(page, (page) => page.locator("[data-action=end]").click());
-    assert.match(await status(page).innerText(), /wins|Draw/);
+    assert.match(await status(page).innerText(), /won|lost|Draw/);
     await close();
   },
 
@@ -140,7 +146,7 @@ export const play = {
     await page.locator("[data-action='2']").click();
     await page.waitForFunction(() => /\.2~\d/.test(location.hash));
     await clickThrough(page, (page) => page.locator(".hand .card").last().click());
-    assert.match(await status(page).innerText(), /wins|Draw/);
+    assert.match(await status(page).innerText(), /won|lost|Draw/);
     await picture(page, "hagetaka-over");
     await close();
   },
@@ -175,10 +181,11 @@ export const play = {
     await page.getByRole("button", { name: "Put in an example" }).click();
     await page.getByRole("button", { name: "Check and use these rules" }).click();
     await page.getByText("These rules work").waitFor();
-    await page.getByRole("combobox", { name: "Agent" }).selectOption("random");
-    await page.getByRole("button", { name: "Start the match" }).click();
+    await chooseAgent(page, "random");
+    await page.getByRole("button", { name: "Play", exact: true }).click();
     await clickThrough(page, (page) => page.locator(".hand button").first().click());
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Share and keep" }).click();
     await page.getByRole("button", { name: "Copy link" }).click();
     await page.getByText("Link copied.").first().waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
@@ -223,12 +230,14 @@ export const play = {
     await page.getByRole("button", { name: "One step on" }).click();
     await page.getByText("You are looking at step 1.").waitFor();
     const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Share and keep" }).click();
     await page.getByRole("button", { name: "Record (JSON)" }).click();
     const file = await (await download).path();
     await page.goto(`${server.url}/#/watch`);
     await page.locator("input[type=file]").setInputFiles({ name: "match.json", mimeType: "application/json", buffer: (await import("node:fs")).readFileSync(file) });
     await page.getByText("You are looking at step 0.").waitFor();
     const drawing = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Share and keep" }).click();
     await page.getByRole("button", { name: "Picture (SVG)" }).click();
     const svg = (await import("node:fs")).readFileSync(await (await drawing).path(), "utf8");
     assert.match(svg, /^<svg xmlns/);

@@ -2,6 +2,7 @@
 
 import { openBrowser } from "./browser.mjs";
 import { compare } from "./compare.mjs";
+import { faults } from "./faults.mjs";
 import { hex } from "./hex.mjs";
 import { inspect } from "./inspect.mjs";
 import { looks } from "./looks.mjs";
@@ -15,7 +16,7 @@ const LONGEST_SECONDS = 300;
 
 const server = await Server.start();
 const browser = await openBrowser();
-const queue = Object.entries({ ...play, ...hex, ...inspect, ...compare, ...trouble, ...looks }).filter(([name]) => wanted.test(name));
+const queue = Object.entries({ ...play, ...hex, ...inspect, ...compare, ...faults, ...trouble, ...looks }).filter(([name]) => wanted.test(name));
 const failed = [];
 const start = performance.now();
 

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Board as BoardData, LegalAction } from "../../src/api";
 import Board from "../../src/parts/Board.svelte";
 import Tree from "../../src/parts/Tree.svelte";
+import { action, emptyCell, faces, pieceCell } from "./samples";
 
 afterEach(cleanup);
 
@@ -12,20 +13,24 @@ const square = (...symbols: string[]): BoardData => ({
   grid: "square",
   column_labels: ["a", "b", "c"],
   row_labels: ["2", "1"],
-  cells: symbols.map((symbol) => ({ symbol, owner: symbol === "" ? null : symbol === "w" ? 0 : 1, ground: null })),
+  cells: symbols.map((symbol) => (symbol === "" ? emptyCell() : pieceCell(symbol, symbol === "w" ? 0 : 1))),
+  marked: [],
 });
 
 function show(actions: LegalAction[], selection: number[] = []) {
   const [onPick, onClear] = [vi.fn(), vi.fn()];
   render(Board, {
-    board: square("b", "", "", "w", "", ""), players: ["white", "black"], colours: ["white", "black"], label: "Board", actions, selection,
+    board: square("b", "", "", "w", "", ""), players: faces("white", "black"), colours: ["white", "black"], label: "Board", actions, selection,
     last: [1], onPick, onClear,
   });
   return { onPick, onClear };
 }
 
 describe("the board", () => {
-  const moves = [{ text: "a1-a2", cells: [3, 0], note: "takes a pawn" }, { text: "a1-b2", cells: [3, 1], note: "" }];
+  const moves: LegalAction[] = [
+    { ...action("a1-a2", 3, 0), effects: [{ kind: "damage", cell: 0, amount: 3, left: 7 }] },
+    action("a1-b2", 3, 1),
+  ];
 
   it("says what stands where and what can be done", () => {
     show(moves);
@@ -36,7 +41,7 @@ describe("the board", () => {
 
   it("marks targets and tells what a click would do", () => {
     show(moves, [3]);
-    expect(screen.getByLabelText("a2, b of black, is a target, takes a pawn")).toBeTruthy();
+    expect(screen.getByLabelText("a2, b of black, is a target, deals 3 (7 left)")).toBeTruthy();
     expect(screen.getByLabelText(/^a1/).getAttribute("aria-selected")).toBe("true");
   });
 
@@ -53,11 +58,11 @@ describe("the board", () => {
 });
 
 describe("the tree", () => {
-  const leaf = (text: string, visits: number) => ({ by: [0], texts: [text], visits, values: [0.5], children: [] });
+  const leaf = (text: string, visits: number) => ({ step: { by: [0], texts: [text], cells: [[]] }, visits, values: [0.5], children: [] });
 
   it("unfolds", async () => {
     const inner = { ...leaf("d", 9), children: [leaf("c", 3), leaf("e", 5)] };
-    render(Tree, { root: { by: [], texts: [], visits: 10, values: [], children: [inner] }, playerName: (player: number) => `p${player}` });
+    render(Tree, { root: { step: { by: [], texts: [], cells: [] }, visits: 10, values: [], children: [inner] }, playerName: (player: number) => `p${player}` });
     expect(screen.getAllByRole("treeitem")).toHaveLength(2);
     screen.getAllByRole("treeitem")[1]!.focus();
     await fireEvent.keyDown(screen.getAllByRole("treeitem")[1]!, { key: "ArrowRight" });

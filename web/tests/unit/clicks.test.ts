@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LegalAction } from "../../src/api";
-import { actionAt, click, NOTHING, sharedWords, targets } from "../../src/logic/clicks";
-
-const action = (text: string, ...cells: number[]): LegalAction => ({ text, cells, note: "" });
+import { actionAt, click, clickable, NOTHING, targets } from "../../src/logic/clicks";
+import { action } from "./samples";
 
 describe("one click", () => {
   const marks = [action("a1", 6), action("b2", 4)];
@@ -13,6 +11,15 @@ describe("one click", () => {
 
   it("does nothing where nothing can be chosen", () => {
     expect(click(marks, [], 0)).toEqual(NOTHING);
+  });
+
+  it("plays from anywhere in the area of the action", () => {
+    const drops = [{ ...action("a", 6), area: [0, 3, 6] }, { ...action("b", 4), area: [1, 4] }];
+    expect(click(drops, [], 0).play?.text).toBe("a");
+    expect(click(drops, [], 1).play?.text).toBe("b");
+    expect(targets(drops, [])).toEqual(new Set([6, 4]));
+    expect(clickable(drops, [])).toEqual(new Set([0, 3, 6, 1, 4]));
+    expect(actionAt(drops, [], 3)?.text).toBe("a");
   });
 });
 
@@ -47,10 +54,6 @@ describe("longer sequences", () => {
     expect(targets(orders, twice.selection)).toEqual(new Set([3, 4]));
     expect(click(orders, twice.selection, 4).play?.text).toBe("b2 fire d4");
     expect(click(orders, twice.selection, 1)).toEqual(NOTHING);
-  });
-
-  it("finds a word for what they share", () => {
-    expect(sharedWords(orders.slice(1), new Set(["b2", "c4", "d4"]))).toBe("fire");
   });
 
   it("offers a jump that may go on", () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Board, Grid } from "../../src/api";
 import { cellName, layout, step } from "../../src/logic/geometry";
+import { emptyCell } from "./samples";
 
 function board(grid: Grid, columns: number, rows: number): Board {
-  const cells = Array.from({ length: columns * rows }, () => ({ symbol: "", owner: null, ground: null }));
+  const cells = Array.from({ length: columns * rows }, emptyCell);
   const letters = Array.from({ length: columns }, (_, i) => String.fromCharCode(97 + i));
-  return { grid, cells, column_labels: letters, row_labels: Array.from({ length: rows }, (_, i) => String(rows - i)) };
+  return { grid, cells, column_labels: letters, row_labels: Array.from({ length: rows }, (_, i) => String(rows - i)), marked: [] };
 }
 
 describe("hexagons", () => {

@@ -1,73 +1,87 @@
-import { describe, expect, it } from "vitest";
-import type { Arm, Board, Cell } from "../../src/api";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Arm, Board, Cell, Phrase } from "../../src/api";
 import { arrows, heat } from "../../src/logic/heat";
-import { areCards, cardsOf, piecePanels } from "../../src/logic/panels";
-import { groundColour, seatColours, shapeOf, shownSymbol } from "../../src/logic/pieces";
+import { colourLetters, groundColour, seatColours, shapeOf, writtenSymbol } from "../../src/logic/pieces";
+import { settings } from "../../src/state/settings.svelte";
+import { gameName, phrase } from "../../src/words";
 import { en } from "../../src/words/en";
+import { effectText, pieceText } from "../../src/words/facts";
 import { ja } from "../../src/words/ja";
+import { PHRASES } from "../../src/words/phrases-ja";
+import { faces, piece, pieceCell } from "./samples";
 
-const piece = (symbol: string, owner: number | null): Cell => ({ symbol, owner, ground: null });
-const row = (...cells: Cell[]): Board => ({ grid: "square", cells, column_labels: cells.map((_, i) => String.fromCharCode(97 + i)), row_labels: ["1"] });
+afterEach(() => (settings.language = "en"));
+
+const row = (...cells: Cell[]): Board => ({
+  grid: "square", cells, column_labels: cells.map((_, i) => String.fromCharCode(97 + i)), row_labels: ["1"], marked: [],
+});
 
 describe("pieces", () => {
-  it("are stones or marks where the symbol only says whose they are", () => {
-    const small = row(piece("x", 0), piece("o", 1), piece("", null));
-    expect(shapeOf(small.cells[0]!, small, ["x", "o"])).toBe("mark");
-    const large = row(...Array.from({ length: 42 }, () => piece("x", 0)));
-    expect(shapeOf(large.cells[0]!, large, ["x", "o"])).toBe("stone");
-    expect(shapeOf(piece("●", 1), row(piece("●", 1)), ["north", "south"])).toBe("stone");
-    const discs = row(piece("x", 0), ...Array.from({ length: 63 }, () => piece("o", 1)));
-    expect(shapeOf(discs.cells[1]!, discs, ["black (x)", "white (o)"])).toBe("stone");
-  });
-
-  it("carry their symbol where it says more", () => {
-    const tactics = row(piece("A", 0), piece("b", 1));
-    expect(shapeOf(tactics.cells[1]!, tactics, ["blue", "red"])).toBe("token");
-    const chess = row(piece("wp", 0), piece("b", 1));
-    expect(shapeOf(chess.cells[1]!, chess, ["white", "black"])).toBe("token");
+  it("are drawn as the game says, and as tiles if they belong to nobody", () => {
+    expect(shapeOf({ ...piece("x", 0), shape: "mark" })).toBe("mark");
+    expect(shapeOf(piece("7", null))).toBe("tile");
   });
 
   it("do not write their colour", () => {
-    expect(shownSymbol(piece("bp", 1), ["white", "black"])).toBe("p");
-    expect(shownSymbol(piece("AA", 0), ["blue", "red"])).toBe("AA");
-    expect(shownSymbol(piece("12", null), ["robot"])).toBe("12");
+    const chess = row(pieceCell("wp", 0), pieceCell("wk", 0), pieceCell("bp", 1));
+    const letters = colourLetters(chess);
+    expect(chess.cells.map((cell) => writtenSymbol(cell.pieces[0]!, letters))).toEqual(["p", "k", "p"]);
+    const tactics = row(pieceCell("AA", 0), pieceCell("A", 0), pieceCell("b", 1), pieceCell("12", null));
+    expect(colourLetters(tactics).size).toBe(0);
+    expect(colourLetters(row(pieceCell("wp", 0), pieceCell("wk", 1))).size).toBe(0);
   });
 
-  it("of nobody are tiles", () => {
-    expect(shapeOf(piece("7", null), row(piece("7", null)), ["robot"])).toBe("tile");
-  });
-
-  it("have the colour of their player's name", () => {
-    expect(seatColours(["white", "black"])).toEqual(["white", "black"]);
-    expect(seatColours(["black (x)", "white (o)"])).toEqual(["black", "white"]);
-    expect(seatColours(["x", "o"])).toEqual(["blue", "red"]);
-    expect(seatColours(["red", "wolf"])).toEqual(["blue", "red"]);
-    expect(new Set(seatColours(Array.from({ length: 6 }, (_, i) => `player ${i}`))).size).toBe(6);
+  it("have the colours of the game if it has one for everyone", () => {
+    const named = (...colours: ("white" | "red" | null)[]) => colours.map((colour) => ({ name: "", colour }));
+    expect(seatColours(named("white", "red"))).toEqual(["white", "red"]);
+    expect(seatColours(named("red", null))).toEqual(["blue", "red"]);
+    expect(seatColours(named("red", "red"))).toEqual(["blue", "red"]);
+    expect(new Set(seatColours(faces("a", "b", "c", "d", "e", "f"))).size).toBe(6);
   });
 
   it("stand on ground that always looks the same", () => {
     expect(groundColour("marsh of doom")).toBe(groundColour("marsh of doom"));
     expect(groundColour("forest")).not.toBe(groundColour("sea"));
   });
+
+  it("tell their numbers", () => {
+    const soldier = { ...piece("A", 0), gauge: { value: 900, max: 1000, unit: "hp" }, facts: [{ pattern: "attack {0}", values: ["50"] }, { pattern: "moved", values: [] }] };
+    expect(pieceText(soldier)).toBe("900 hp, attack 50, moved");
+    settings.language = "ja";
+    expect(pieceText(soldier)).toBe("900 体力, 攻撃 50, 移動済");
+  });
 });
 
-describe("panels", () => {
-  it("show numbers as cards", () => {
-    expect(cardsOf("+2")).toEqual({ text: "", cards: ["+2"] });
-    expect(cardsOf("0 points, holds 1 2 3")).toEqual({ text: "0 points, holds", cards: ["1", "2", "3"] });
-    expect(cardsOf("-3 points, holds 5")).toEqual({ text: "-3 points, holds", cards: ["5"] });
-    expect(cardsOf("1000 hp, attack 50")).toEqual({ text: "1000 hp, attack 50", cards: [] });
-    expect(cardsOf("+2 and +3 carried over").cards).toEqual([]);
-    expect(areCards(["1", "12"])).toBe(true);
-    expect(areCards(["1", "end"])).toBe(false);
+describe("what games write", () => {
+  const wins: Phrase = { pattern: "{0} wins by {1} to {2}", values: [{ pattern: "black (x)", values: [] }, "34", "30"] };
+
+  it("is translated by its pattern", () => {
+    expect(phrase(wins)).toBe("black (x) wins by 34 to 30");
+    settings.language = "ja";
+    expect(phrase(wins)).toBe("黒の勝ち(34 対 30)");
   });
 
-  it("about a piece belong to its cell", () => {
-    const board = row(piece("A", 0), piece("", null), piece("b", 1));
-    const panels = [{ title: "A a1", text: "900 hp, attack 50" }, { title: "b c1", text: "confused" }, { title: "round", text: "2" }];
-    const { pieces, others } = piecePanels(board, panels);
-    expect(pieces.map(({ cell, hitPoints }) => [cell, hitPoints])).toEqual([[0, 900], [2, null]]);
-    expect(others.map((panel) => panel.title)).toEqual(["round"]);
+  it("is left alone if it is a name out of somebody's rules", () => {
+    settings.language = "ja";
+    expect(phrase({ pattern: "{0} to move", values: ["black wins by fire"] })).toBe("black wins by fireの番");
+    expect(phrase({ pattern: "a pattern {0} that {1} nobody knows", values: ["x"] })).toBe("a pattern x that {1} nobody knows");
+  });
+
+  it("keeps its blanks in Japanese", () => {
+    const blanks = (text: string) => [...text.matchAll(/\{\d\}/g)].map(([blank]) => blank).sort();
+    for (const [pattern, text] of Object.entries(PHRASES)) expect(blanks(text), pattern).toEqual(blanks(pattern));
+  });
+
+  it("tells effects in numbers", () => {
+    expect(effectText({ kind: "damage", cell: 3, amount: 120, left: 880 })).toBe("deals 120 (880 left)");
+    expect(effectText({ kind: "counter", cell: 3, amount: 40, left: 0 })).toBe("takes 40 (falls)");
+    expect(effectText({ kind: "chance", probability: 0.35 })).toBe("works with 35 %");
+    expect(effectText({ kind: "points", player: 0, amount: 4 })).toBe("+4 points");
+  });
+
+  it("names games by what is written in their specification", () => {
+    expect(["othello", "connect-four:width=8,height=7", "x:sheet=sliding-eight", "x:n=5"].map(gameName))
+      .toEqual(["Othello", "Connect four (8x7)", "X: Sliding eight", "X (n=5)"]);
   });
 });
 
@@ -84,6 +98,10 @@ describe("what an agent thinks", () => {
       { from: 1, to: 5, share: 0.5 },
       { from: 2, to: 6, share: 0.2 },
     ]);
+  });
+
+  it("is one arrow where two actions have the same ends", () => {
+    expect(arrows([arm(0.5, null, 1, 5), arm(0.25, null, 1, 1, 5)])).toEqual([{ from: 1, to: 5, share: 0.75 }]);
   });
 });
 

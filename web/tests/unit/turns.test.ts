@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Past, Turn } from "../../src/api";
-import { isEndOfTurn, lastChosen, undo, winners, wrongStep } from "../../src/logic/turns";
+import type { PlayedStep, Turn } from "../../src/api";
+import { lastChosen, movesAmong, undo, winners } from "../../src/logic/turns";
 
-const by = (...players: number[]): Past => ({ by: players, texts: [], cells: [] });
+const by = (...players: number[]): PlayedStep => ({ by: players, texts: [], cells: [] });
 const to = (...players: number[]): Turn => ({ kind: "choose", players });
 const first = (player: number) => player === 0;
 
@@ -45,12 +45,6 @@ it("finds who won", () => {
   expect(winners([0.3])).toEqual([0]);
 });
 
-it("knows an end of turn", () => {
-  expect(["end", "end turn", "(end)", "End"].every(isEndOfTurn)).toBe(true);
-  expect(["endgame", "a1-end", "pass"].some(isEndOfTurn)).toBe(false);
-});
-
-it("reads the wrong step from a message", () => {
-  expect(wrongStep("step 3 of the record: `z` is not legal for x")).toBe(3);
-  expect(wrongStep("no such game")).toBeNull();
+it("does not count chance among the moves", () => {
+  expect(movesAmong([by(), by(0), by(), by(0, 1)])).toBe(2);
 });

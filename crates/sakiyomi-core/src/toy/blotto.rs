@@ -125,7 +125,7 @@ impl Show for Blotto {
 
     fn view(&self, state: &Self::State) -> View {
         let caption = if state.is_none() { "both post their soldiers" } else { "over" };
-        View { caption: caption.to_owned(), ..View::default() }
+        View { caption: caption.into(), ..View::default() }
     }
 }
 

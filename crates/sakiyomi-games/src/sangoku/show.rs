@@ -1,11 +1,14 @@
 //! What people see of a battle. The first side's pieces are capital letters, the second's small.
 
-use sakiyomi_core::{Board, Cell, Game, Panel, Player, Show, Turn, View, cell_name};
+use sakiyomi_core::{
+    Badge, Board, Cell, Colour, Effect, Game, Gauge, Phrase, Piece as PieceView, Player,
+    PlayerView, Score, Show, Turn, View, cell_name, if_legal, parse_cell,
+};
 
 use super::cells::bits;
 use super::formulas::confuse_percent;
 use super::{Ability, Deed, Order, Piece, Position, Quality, Sangoku};
-use crate::two_players::Status;
+use crate::two_players::{Status, name_of};
 
 const NAMES: [&str; 2] = ["blue", "red"];
 
@@ -25,66 +28,75 @@ impl<const W: usize, const N: usize> Show for Sangoku<W, N> {
         let scenario = self.scenario();
         let (width, height) = (scenario.width as usize, scenario.height as usize);
         let mut board = Board::square(width, height, |_, _| Cell::default());
-        let mut panels = Vec::new();
         for piece in bits(position.alive) {
-            let here = &position.pieces[piece as usize];
-            let (x, y) = self.place(here.cell);
-            let owner = self.owner(piece);
-            let index = Board::square_index(width, height, x, y);
-            board.cells[usize::from(index)] = Cell::piece(&self.symbol(piece), owner);
-            panels.push(Panel {
-                title: format!("{} {}", self.symbol(piece), cell_name(x, y)),
-                text: self.describe(position, piece),
-            });
+            let index = self.board_index(position.pieces[piece as usize].cell);
+            board.cells[usize::from(index)] = Cell::of(self.piece_view(position, piece));
         }
-        View { board: Some(board), panels, caption: self.caption(position) }
+        let totals = self.hit_points(position);
+        let players = [Player(0), Player(1)].map(|player| {
+            let total = totals[player.index()];
+            let text = Phrase::new("{0} hp in all").with(total);
+            let score = Some(Score { value: total.into(), text });
+            PlayerView { name: self.player_name(player), score, hand: None }
+        });
+        let (caption, note) = self.caption(position);
+        let players = players.to_vec();
+        View { board: Some(board), players, caption, note, ..View::default() }
     }
 
     /// The piece, then where it goes or whom it strikes. A skill is chosen by clicking the piece
     /// twice; an end has only its text.
     fn action_cells(&self, position: &Position<W, N>, _: Player, action: Order) -> Vec<u16> {
-        let scenario = self.scenario();
-        let index = |cell: u16| {
-            let (x, y) = self.place(cell);
-            Board::square_index(scenario.width as usize, scenario.height as usize, x, y)
-        };
-        let own = index(position.pieces[action.piece as usize].cell);
-        let target = || index(position.pieces[usize::from(action.to)].cell);
+        let own = self.board_index(position.pieces[action.piece as usize].cell);
+        let target = || self.board_index(position.pieces[usize::from(action.to)].cell);
         match action.deed {
-            Deed::Move => vec![own, index(action.to)],
+            Deed::Move => vec![own, self.board_index(action.to)],
             Deed::Attack => vec![own, target()],
             Deed::Fire | Deed::Charge | Deed::Confuse => vec![own, own, target()],
             _ => Vec::new(),
         }
     }
 
+    fn action_kind(&self, _: &Position<W, N>, _: Player, action: Order) -> Option<Phrase> {
+        match action.deed {
+            Deed::Move => Some(Phrase::new("move")),
+            deed if action.is_strike() => Some(Phrase::new(verb(deed))),
+            _ => None,
+        }
+    }
+
     /// What a strike does to whom, and what it costs the striker.
-    fn action_note(&self, position: &Position<W, N>, _: Player, action: Order) -> String {
-        let hit_points = |piece: u16| position.pieces[usize::from(piece)].hit_points;
-        let blow = |damage: u16, piece: u16| match hit_points(piece).saturating_sub(damage) {
-            0 => "falls".to_owned(),
-            left => format!("{left} left"),
-        };
+    fn action_effects(&self, position: &Position<W, N>, _: Player, action: Order) -> Vec<Effect> {
+        let piece = |piece: u16| &position.pieces[usize::from(piece)];
+        let (own, own_number) = (piece(action.piece.into()), action.piece.into());
+        let left =
+            |damage: u16, number: u16| piece(number).hit_points.saturating_sub(damage).into();
         match action.deed {
             Deed::Attack | Deed::Fire | Deed::Charge => {
-                let damage = self.damage(position, action);
-                let mut note = format!("deals {damage} ({})", blow(damage, action.to));
-                match self.recoil(action.deed, damage) {
-                    0 => {}
-                    back => {
-                        note += &format!(", takes {back} ({})", blow(back, action.piece.into()));
-                    }
+                let amount = self.damage(position, action);
+                let cell = self.board_index(piece(action.to).cell);
+                let left_there = left(amount, action.to);
+                let mut effects =
+                    vec![Effect::Damage { cell, amount: amount.into(), left: left_there }];
+                let back = self.recoil(action.deed, amount);
+                if back > 0 {
+                    let cell = self.board_index(own.cell);
+                    let left = left(back, own_number);
+                    effects.push(Effect::Counter { cell, amount: back.into(), left });
                 }
-                note
+                effects
             }
             Deed::Confuse => {
-                let target = &position.pieces[usize::from(action.to)];
-                let own = &position.pieces[usize::from(action.piece)];
+                let target = piece(action.to);
                 let percent = confuse_percent(own.intellect, target.intellect, target.defence);
-                format!("works with {percent} %")
+                vec![Effect::Chance { probability: f64::from(percent) / 100.0 }]
             }
-            _ => String::new(),
+            _ => Vec::new(),
         }
+    }
+
+    fn ends_turn(&self, _: &Position<W, N>, _: Player, action: Order) -> bool {
+        action.deed == Deed::End
     }
 
     fn outcome_text(&self, position: &Position<W, N>, outcome: Order) -> String {
@@ -106,8 +118,33 @@ impl<const W: usize, const N: usize> Show for Sangoku<W, N> {
         }
     }
 
-    fn player_name(&self, player: Player) -> String {
-        NAMES[player.index()].to_owned()
+    fn player_name(&self, player: Player) -> Phrase {
+        name_of(player, NAMES)
+    }
+
+    fn player_colour(&self, player: Player) -> Option<Colour> {
+        Some([Colour::Blue, Colour::Red][player.index()])
+    }
+
+    fn parse(&self, position: &Position<W, N>, player: Player, text: &str) -> Option<Order> {
+        let text = text.trim().to_ascii_lowercase();
+        let on = |text: &str| {
+            let cell = self.parse_place(text)?;
+            bits(position.alive).find(|&piece| position.pieces[piece as usize].cell == cell)
+        };
+        let order = if text == "end" {
+            Order::END
+        } else if let Some((from, to)) = text.split_once('-') {
+            Order { deed: Deed::Move, piece: on(from)?, to: self.parse_place(to)? }
+        } else {
+            let mut words = text.split(' ');
+            let (from, word, to) = (words.next()?, words.next()?, words.next()?);
+            let strikes = [Deed::Attack, Deed::Fire, Deed::Charge, Deed::Confuse];
+            let deed = strikes.into_iter().find(|&deed| verb(deed) == word)?;
+            let order = Order { deed, piece: on(from)?, to: on(to)?.into() };
+            words.next().is_none().then_some(order)?
+        };
+        if_legal(self, position, player, order)
     }
 }
 
@@ -143,6 +180,22 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
         cell_name(x, y)
     }
 
+    /// The cell of this name, if the board has it.
+    fn parse_place(&self, text: &str) -> Option<u16> {
+        let scenario = self.scenario();
+        let inside =
+            |&(x, y): &(usize, usize)| x < scenario.width as usize && y < scenario.height as usize;
+        let (x, y) = parse_cell(text).filter(inside)?;
+        Some((y * self.rules.stride as usize + x) as u16)
+    }
+
+    /// Where a cell stands in the view's board.
+    fn board_index(&self, cell: u16) -> u16 {
+        let (x, y) = self.place(cell);
+        let scenario = self.scenario();
+        Board::square_index(scenario.width as usize, scenario.height as usize, x, y)
+    }
+
     fn owner(&self, piece: u8) -> Player {
         Player(u8::from(self.rules.sides[0] >> piece & 1 == 0))
     }
@@ -155,48 +208,72 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
         letter.to_string().repeat(number / 26 + 1)
     }
 
-    fn describe(&self, position: &Position<W, N>, piece: u8) -> String {
+    fn piece_view(&self, position: &Position<W, N>, piece: u8) -> PieceView {
         let Piece { hit_points, attack, defence, intellect, ability, .. } =
             position.pieces[piece as usize];
-        let mut text = format!(
-            "{hit_points} hp, attack {attack}, defence {defence}, intellect {intellect}, {}",
-            ability.name()
-        );
+        let number = |pattern: &str, value: u8| Phrase::new(pattern).with(value);
+        let mut facts = vec![
+            number("attack {0}", attack),
+            number("defence {0}", defence),
+            number("intellect {0}", intellect),
+            Phrase::new(ability.name()),
+        ];
         let is_in = |set: u64| set >> piece & 1 == 1;
         if is_in(position.confused) {
-            text += ", confused";
+            facts.push(Phrase::new("confused"));
         } else {
-            let done = [(position.moved, ", moved"), (position.acted, ", acted")];
-            done.iter().filter(|(set, _)| is_in(*set)).for_each(|(_, word)| text += word);
+            let done = [(position.moved, "moved"), (position.acted, "acted")];
+            facts.extend(done.iter().filter(|done| is_in(done.0)).map(|done| Phrase::new(done.1)));
         }
-        text
+        let letter = ability.name()[..1].to_uppercase();
+        PieceView {
+            gauge: Some(Gauge {
+                value: hit_points.into(),
+                max: self.scenario().hit_points.into(),
+                unit: "hp".to_owned(),
+            }),
+            badge: Some(Badge { letter, name: Phrase::new(ability.name()) }),
+            has_acted: is_in(position.acted | position.confused),
+            facts,
+            ..PieceView::new(&self.symbol(piece), self.owner(piece))
+        }
     }
 
-    fn caption(&self, position: &Position<W, N>) -> String {
-        let rounds = self.scenario().rounds;
+    /// Who is to act or how it ended, and the round.
+    fn caption(&self, position: &Position<W, N>) -> (Phrase, Option<Phrase>) {
         let [first, second] = self.hit_points(position);
         let is_wiped_out = first == 0 || second == 0;
-        match position.status {
-            Status::ToMove(player) => {
-                let name = NAMES[player.index()];
-                let round = position.round + 1;
-                match self.turn(position) {
-                    Turn::Chance if position.round == 0 && position.moved | position.acted == 0 => {
-                        "the pieces are dealt".to_owned()
-                    }
-                    Turn::Chance => format!("{name} tries to confuse, round {round} of {rounds}"),
-                    _ => format!("{name} to act, round {round} of {rounds}"),
-                }
-            }
+        let (pattern, player) = match position.status {
+            Status::ToMove(player) => return self.caption_to_move(position, player),
             Status::Won(player) if is_wiped_out => {
-                format!("{} wins by wiping out the other side", NAMES[player.index()])
+                ("{0} wins by wiping out the other side", player)
             }
-            Status::Won(player) => {
-                let (more, less) = (first.max(second), first.min(second));
-                format!("{} wins by {more} to {less} hit points", NAMES[player.index()])
+            Status::Won(player) => ("{0} wins by {1} to {2} hit points", player),
+            Status::Drawn if is_wiped_out => {
+                return (Phrase::new("draw: both sides are wiped out"), None);
             }
-            Status::Drawn if is_wiped_out => "draw: both sides are wiped out".to_owned(),
-            Status::Drawn => format!("draw with {first} hit points each"),
-        }
+            Status::Drawn => {
+                return (Phrase::new("draw with {0} hit points each").with(first), None);
+            }
+        };
+        let (more, less) = (first.max(second), first.min(second));
+        (Phrase::new(pattern).with(self.player_name(player)).with(more).with(less), None)
+    }
+
+    fn caption_to_move(
+        &self,
+        position: &Position<W, N>,
+        player: Player,
+    ) -> (Phrase, Option<Phrase>) {
+        let pattern = match self.turn(position) {
+            Turn::Chance if position.round == 0 && position.moved | position.acted == 0 => {
+                return (Phrase::new("the pieces are dealt"), None);
+            }
+            Turn::Chance => "{0} tries to confuse",
+            _ => "{0} to act",
+        };
+        let rounds = self.scenario().rounds;
+        let round = Phrase::new("round {0} of {1}").with(position.round + 1).with(rounds);
+        (Phrase::new(pattern).with(self.player_name(player)), Some(round))
     }
 }

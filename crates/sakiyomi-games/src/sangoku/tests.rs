@@ -103,11 +103,22 @@ fn the_start_is_the_papers_with_abilities_dealt() {
     }
     assert_eq!(mover(&game, &state), Player(0));
     let view = game.view(&state);
-    let titles: Vec<&str> = view.panels.iter().map(|panel| panel.title.as_str()).collect();
-    assert_eq!(titles, ["A a2", "B a3", "C a4", "a g5", "b g4", "c g3"]);
-    let text = "1000 hp, attack 50, defence 50, intellect 50, fire";
-    assert!(view.panels.iter().all(|panel| panel.text == text));
-    assert_eq!(view.caption, "blue to act, round 1 of 10");
+    let board = view.board.unwrap();
+    let at = |cell: usize| Some((board.cells[cell].top()?, board.cell_label(cell)));
+    let mut titles = Vec::new();
+    for (piece, cell) in (0..board.cells.len()).filter_map(at) {
+        titles.push(format!("{} {cell}", piece.symbol));
+        let facts: Vec<String> = piece.facts.iter().map(ToString::to_string).collect();
+        assert_eq!(facts, ["attack 50", "defence 50", "intellect 50", "fire"]);
+        let gauge = piece.gauge.as_ref().unwrap();
+        assert_eq!((gauge.value, gauge.max, gauge.unit.as_str()), (1000, 1000, "hp"));
+        assert_eq!(piece.badge.as_ref().unwrap().letter, "F");
+        assert!(!piece.has_acted);
+    }
+    assert_eq!(titles, ["a g5", "C a4", "b g4", "B a3", "c g3", "A a2"]);
+    assert_eq!(view.caption, "blue to act");
+    assert_eq!(view.note.unwrap(), "round 1 of 10");
+    assert_eq!(view.players[1].score.as_ref().unwrap().value, 3000.0);
 }
 
 #[test]
@@ -217,7 +228,11 @@ fn confusion_takes_the_next_turn_by_chance() {
     assert!(!moves_from(&game, &failed, "d2").is_empty());
     let worked = play(&game, &["b2 confuse d2", "works", "end"]);
     assert!(texts(&game, &worked).iter().all(|text| !text.starts_with("d2")));
-    assert!(game.view(&worked).panels[2].text.ends_with(", confused"));
+    let board = game.view(&worked).board.unwrap();
+    let cell = (0..board.cells.len()).find(|&cell| board.cell_label(cell) == "d2").unwrap();
+    let confused = board.cells[cell].top().unwrap();
+    assert_eq!(*confused.facts.last().unwrap(), "confused");
+    assert!(confused.has_acted);
     // Its zone of control still stops others, and the turn after the next it is free.
     let later = play(&game, &["b2 confuse d2", "works", "end", "end", "end"]);
     assert!(!moves_from(&game, &later, "d2").is_empty());

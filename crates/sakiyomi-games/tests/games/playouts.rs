@@ -89,7 +89,7 @@ fn sums<G: Show, P: Game<State = G::State>>(
         let payoffs = player.playout(&mut state, &mut scratch, &mut rng);
         assert_eq!(game.turn(&state), Turn::Over(payoffs), "{state:?}");
         let board = game.view(&state).board.unwrap();
-        let n_pieces = board.cells.iter().filter(|cell| cell.owner.is_some()).count() as f64;
+        let n_pieces = board.cells.iter().filter(|cell| cell.top().is_some()).count() as f64;
         for (sum, x) in sums.chunks_mut(2).zip([payoffs[Player(0)], n_pieces]) {
             sum[0] += x;
             sum[1] += x * x;

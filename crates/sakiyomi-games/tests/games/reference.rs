@@ -1,6 +1,6 @@
 //! The rules once more, on arrays and as plainly as possible, to compare the games with.
 
-use sakiyomi_core::{Game, Payoffs, Player, Players, Rng, Show, Turn, cell_name};
+use sakiyomi_core::{Cell, Game, Payoffs, Player, Players, Rng, Show, Turn, cell_name};
 use sakiyomi_games::{Breakthrough, ConnectFour, Othello, TicTacToe};
 
 use crate::{after, choices};
@@ -292,8 +292,9 @@ fn compare_boards<G: Show>(game: &G, state: &G::State, reference: &impl Referenc
     // The labels say which row stands where.
     let labels = board.row_labels.iter().map(|label| label.parse::<i32>().expect("a number") - 1);
     let rows = labels.flat_map(|y| (0..grid.width).map(move |x| (x, y)));
-    assert!(board.cells.iter().map(|cell| cell.owner).eq(rows.map(|at| grid.get(at))), "{state:?}");
-    assert!(board.cells.iter().all(|cell| cell.symbol.is_empty() == cell.owner.is_none()));
+    let owner = |cell: &Cell| cell.top().and_then(|piece| piece.owner);
+    assert!(board.cells.iter().map(owner).eq(rows.map(|at| grid.get(at))), "{state:?}");
+    assert!(board.cells.iter().flat_map(|cell| &cell.pieces).all(|piece| piece.owner.is_some()));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use sakiyomi::ggp::{Journal, Player, PlayerSettings, serve};
+use sakiyomi::ggp::{Log, Player, PlayerSettings, serve};
 use sakiyomi_catalog::AgentSpec;
 use sakiyomi_gdl::Limits;
 use tokio::net::TcpListener;
@@ -49,6 +49,10 @@ pub(super) struct Options {
     name: String,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Let web pages of this origin drive the player, such as http://localhost:8000; `*` lets all. Without it
+    /// only programs may
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
     /// Append one line per message to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -66,13 +70,14 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         iterations: options.iterations,
         limits: Limits::new(Duration::from_secs_f64(options.ground_time), options.ground_memory),
         seed: options.seed,
+        allowed_origins: options.allow_origin.clone(),
         ..PlayerSettings::new(options.agent.clone())
     };
-    let journal = match &options.log {
-        Some(file) => Journal::open(file).with_context(|| file.display().to_string())?,
-        None => Journal::default(),
+    let log = match &options.log {
+        Some(file) => Log::open(file).with_context(|| file.display().to_string())?,
+        None => Log::default(),
     };
-    let player = Player::new(settings, journal)?;
+    let player = Player::new(settings, log)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind(options.listen)

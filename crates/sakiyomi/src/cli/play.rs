@@ -1,12 +1,12 @@
 //! `sakiyomi play`: people and agents at one table, in the terminal.
 
 use std::fmt;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::str::FromStr;
 
 use clap::Args;
 use sakiyomi::draw::draw;
-use sakiyomi_catalog::{Advice, AgentSpec, GameSpec, SpecError, Table, TableError, open_table};
+use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, Table, TableError, Thought, open_table};
 use sakiyomi_core::{Payoffs, Player, Players, Stop, Turn};
 
 use super::BadInput;
@@ -64,6 +64,9 @@ impl fmt::Display for SeatSpec {
 
 /// Who gives hints, unless another agent is named.
 const ADVISER: &str = "uct:iterations=10000";
+
+/// A longer line is read as several.
+const MAX_LINE_BYTES: u64 = 1 << 16;
 
 const HELP: &str = "\
 type a move, or
@@ -186,11 +189,14 @@ impl Session<'_> {
         loop {
             write!(self.out, "{name}> ")?;
             self.out.flush()?;
-            let mut line = String::new();
-            if self.input.read_line(&mut line)? == 0 {
+            // Bytes that are no text are shown as such and are no legal move.
+            let mut line = Vec::new();
+            let mut input = (&mut *self.input).take(MAX_LINE_BYTES);
+            if input.read_until(b'\n', &mut line)? == 0 {
                 let message = "standard input ended before the match did; `quit` leaves a match";
                 return Err(Ended::Error(BadInput(message.to_owned()).into()));
             }
+            let line = String::from_utf8_lossy(&line);
             let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
             match word {
                 "" => {}
@@ -210,21 +216,12 @@ impl Session<'_> {
                     }
                     writeln!(self.out, "there is nothing to take back")?;
                 }
-                _ => match self.legal(player, line.trim()) {
+                _ => match self.table.legal_text(player, line.trim()) {
                     Ok(text) => return Ok(Answer::Move(text)),
                     Err(message) => writeln!(self.out, "{message}; `help` lists what you can do")?,
                 },
             }
         }
-    }
-
-    fn legal(&self, player: Player, text: &str) -> Result<String, String> {
-        let legal = self.table.legal(player);
-        let found = legal.iter().find(|action| action.text.eq_ignore_ascii_case(text));
-        found.map(|action| action.text.clone()).ok_or_else(|| {
-            let texts: Vec<&str> = legal.iter().map(|action| action.text.as_str()).collect();
-            format!("`{text}` is not legal; legal: {}", texts.join(" "))
-        })
     }
 
     fn hint(&mut self, player: Player, agent: &str) -> Result<(), Ended> {
@@ -235,8 +232,8 @@ impl Session<'_> {
         match advice {
             Ok(advice) => {
                 writeln!(self.out, "{agent} would play {}", advice_text(&advice))?;
-                for share in advice.policy.iter().take(5).filter(|share| share.share > 0.0) {
-                    writeln!(self.out, "  {:<8} {:5.1} %", share.action, 100.0 * share.share)?;
+                for arm in advice.policy().iter().take(5).filter(|arm| arm.share > 0.0) {
+                    writeln!(self.out, "  {:<8} {:5.1} %", arm.text, 100.0 * arm.share)?;
                 }
             }
             Err(error) => writeln!(self.out, "{error}")?,
@@ -285,7 +282,7 @@ impl<E: Into<anyhow::Error>> From<E> for Ended {
     }
 }
 
-fn advice_text(advice: &Advice) -> String {
+fn advice_text(advice: &Thought) -> String {
     let mut facts = Vec::new();
     if let Some(value) = advice.value {
         facts.push(format!("expects {value:.2}"));

@@ -9,7 +9,7 @@
 mod client;
 mod host;
 mod http;
-mod journal;
+mod log;
 mod mind;
 mod player;
 mod session;
@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use client::{ClientError, Contestant};
 pub use host::{Clocks, Fault, FaultKind, Host, MatchResult, Stopped};
 pub use http::serve;
-pub use journal::Journal;
+pub use log::Log;
 pub use player::{Player, PlayerSettings, Timeless};
 pub use tournament::{Standing, Tournament, TournamentError, TournamentReport};
 

@@ -12,8 +12,8 @@ use sakiyomi_gdl::{GdlGame, Limits, Settings, Severity, Sheet, check};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
 
-use super::journal::Journal;
 use super::lock;
+use super::log::Log;
 use super::session::{Manner, Session, Terms};
 
 /// Who plays, and how.
@@ -28,6 +28,8 @@ pub struct PlayerSettings {
     pub iterations: Option<u64>,
     pub limits: Limits,
     pub seed: u64,
+    /// Origins of web pages that may ask, such as `http://localhost:8000`; `*` is any.
+    pub allowed_origins: Vec<String>,
 }
 
 impl PlayerSettings {
@@ -41,6 +43,7 @@ impl PlayerSettings {
             iterations: None,
             limits: Limits::default(),
             seed: 1,
+            allowed_origins: Vec::new(),
         }
     }
 }
@@ -55,7 +58,7 @@ pub struct Timeless {
 #[derive(Debug)]
 pub struct Player {
     settings: PlayerSettings,
-    journal: Arc<Journal>,
+    log: Arc<Log>,
     current: Mutex<Option<Arc<Session>>>,
     /// The rules that were compiled last, with their game: hosts like to repeat a game.
     known: Mutex<Option<(String, GdlGame)>>,
@@ -64,7 +67,7 @@ pub struct Player {
 }
 
 impl Player {
-    pub fn new(settings: PlayerSettings, journal: Journal) -> Result<Arc<Player>, Timeless> {
+    pub fn new(settings: PlayerSettings, log: Log) -> Result<Arc<Player>, Timeless> {
         let mut settings = settings;
         if let Some(budget) = settings.agent.budget_mut() {
             (budget.iterations, budget.wall, budget.cpu) = (settings.iterations, None, None);
@@ -73,7 +76,7 @@ impl Player {
         }
         Ok(Arc::new(Player {
             settings,
-            journal: Arc::new(journal),
+            log: Arc::new(log),
             current: Mutex::default(),
             known: Mutex::default(),
             n_started: AtomicU64::new(0),
@@ -136,8 +139,12 @@ impl Player {
         self.n_alive.load(Ordering::SeqCst)
     }
 
-    pub(super) fn journal(&self) -> &Journal {
-        &self.journal
+    pub(super) fn allowed_origins(&self) -> &[String] {
+        &self.settings.allowed_origins
+    }
+
+    pub(super) fn log(&self) -> &Log {
+        &self.log
     }
 
     async fn start(
@@ -155,7 +162,7 @@ impl Player {
         match found.unwrap_or_else(|error| Err(error.to_string())) {
             Ok(role) => terms.role = role,
             Err(problem) => {
-                self.journal.line(&format!("{} is refused: {problem}", terms.id));
+                self.log.line(&format!("{} is refused: {problem}", terms.id));
                 return BUSY;
             }
         }
@@ -179,11 +186,11 @@ impl Player {
             if !session.is_forsaken() {
                 return None;
             }
-            self.journal.line(&format!("{} is given up: its host is silent", session.id()));
+            self.log.line(&format!("{} is given up: its host is silent", session.id()));
             session.close();
         }
         if self.n_thinking() >= MOST_MINDS {
-            self.journal.line("busy: the rules of cancelled matches are still being compiled");
+            self.log.line("busy: the rules of cancelled matches are still being compiled");
             return None;
         }
         let number = self.n_started.fetch_add(1, Ordering::SeqCst);
@@ -194,14 +201,14 @@ impl Player {
             seed: self.settings.seed.wrapping_add(number),
         };
         let known = self.recall(&terms.rules);
-        let journal = Arc::clone(&self.journal);
-        match Session::open(terms, manner, known, journal, &self.n_alive) {
+        let log = Arc::clone(&self.log);
+        match Session::open(terms, manner, known, log, &self.n_alive) {
             Ok(session) => {
                 *current = Some(Arc::clone(&session));
                 Some(session)
             }
             Err(error) => {
-                self.journal.line(&format!("no thread can be started: {error}"));
+                self.log.line(&format!("no thread can be started: {error}"));
                 None
             }
         }
@@ -215,7 +222,7 @@ impl Player {
             let (player, settings) = (Arc::clone(self), self.compile_settings());
             let compile = spawn_blocking(move || match GdlGame::new(&rules, &settings) {
                 Ok(game) => player.remember(&rules, game),
-                Err(error) => player.journal.line(&format!("the previewed rules: {error}")),
+                Err(error) => player.log.line(&format!("the previewed rules: {error}")),
             });
             let _ =
                 timeout_at((until - self.settings.margin.min(HALF_SECOND)).into(), compile).await;

@@ -18,8 +18,8 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep_until, timeout_at};
 
-use super::journal::Journal;
 use super::lock;
+use super::log::Log;
 use super::mind::{Follower, History, Order, Task, Thought, awaken};
 
 /// What a match is about, as START says.
@@ -48,7 +48,7 @@ type Answer = watch::Receiver<Option<String>>;
 pub(super) struct Session {
     terms: Terms,
     manner: Manner,
-    journal: Arc<Journal>,
+    log: Arc<Log>,
     history: History,
     compiled: watch::Receiver<Compiled>,
     follower: Mutex<Option<Follower>>,
@@ -76,7 +76,7 @@ impl Session {
         terms: Terms,
         manner: Manner,
         known: Option<GdlGame>,
-        journal: Arc<Journal>,
+        log: Arc<Log>,
         n_alive: &Arc<AtomicUsize>,
     ) -> std::io::Result<Arc<Session>> {
         let (to_compiled, compiled) = watch::channel(None);
@@ -96,7 +96,7 @@ impl Session {
         Ok(Arc::new(Session {
             terms,
             manner,
-            journal,
+            log,
             history,
             compiled,
             follower: Mutex::new(None),
@@ -138,14 +138,14 @@ impl Session {
         let session = Arc::clone(self);
         let follow = spawn_blocking(move || session.with_follower(|_| ()));
         if !in_time {
-            self.journal.line(&format!("{} compiling takes long", self.id()));
+            self.log.line(&format!("{} compiling takes long", self.id()));
         }
         let _ = timeout_at(hard.into(), thought).await;
         let _ = timeout_at(hard.into(), follow).await;
         if let Some(Ok(game)) = &*self.compiled.borrow()
             && let Some(notice) = game.notice()
         {
-            self.journal.line(&format!("{} {notice}", self.id()));
+            self.log.line(&format!("{} {notice}", self.id()));
         }
         self.ready.send_replace(true);
     }
@@ -190,7 +190,7 @@ impl Session {
                 Some(goals) => goals.into_iter().map(goal).collect::<Vec<_>>().join(" "),
                 None => "unknown".to_owned(),
             };
-            session.journal.line(&format!("{} over, goals {text}", session.id()));
+            session.log.line(&format!("{} over, goals {text}", session.id()));
         }));
     }
 
@@ -234,7 +234,7 @@ impl Session {
         let session = Arc::clone(self);
         tokio::spawn(async move {
             let (text, remark) = session.decide(plies, thought, hard).await;
-            session.journal.line(&format!("{} ply {} {text}: {remark}", session.id(), plies + 1));
+            session.log.line(&format!("{} ply {} {text}: {remark}", session.id(), plies + 1));
             to_answer.send_replace(Some(text));
         });
         answer
@@ -322,7 +322,7 @@ impl Session {
         let history = lock(&self.history).clone();
         let lost = follower.catch_up(&history);
         if let Some(lost) = lost.map(|lost| follower.trouble().unwrap_or(lost)) {
-            self.journal.line(&format!("{} {lost}", self.id()));
+            self.log.line(&format!("{} {lost}", self.id()));
         }
         Some(look(follower))
     }
@@ -338,7 +338,7 @@ impl Session {
         match GdlGame::new(&self.terms.rules, &settings) {
             Ok(game) => Some(game),
             Err(error) => {
-                self.journal.line(&format!("{} no legal moves are known: {error}", self.id()));
+                self.log.line(&format!("{} no legal moves are known: {error}", self.id()));
                 None
             }
         }

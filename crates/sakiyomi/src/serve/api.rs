@@ -3,16 +3,20 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use sakiyomi_catalog::{Entry, LegalAction, Past, Record, SpecError, TableError};
+use sakiyomi_catalog::{Entry, LegalAction, PlayedStep, PlayerFace, Record, SpecError, TableError};
 use sakiyomi_core::{Payoffs, View};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+
+pub use super::opponents::{Level, Opponent};
 
 /// What can be played, by whom, and within which limits: `GET /api/catalog`.
 #[derive(Debug, Serialize, TS)]
 pub struct Catalog {
     pub version: String,
     pub games: Vec<GameEntry>,
+    /// The game to begin with.
+    pub start_with: String,
     pub agents: Vec<Entry>,
     pub limits: Limits,
 }
@@ -22,6 +26,9 @@ pub struct Catalog {
 pub struct GameEntry {
     pub entry: Entry,
     pub choices: Vec<String>,
+    pub players: Vec<PlayerFace>,
+    /// A position in the middle of a match, for a picture.
+    pub sample: View,
 }
 
 /// What one request may ask for. An agent that is asked to think longer is cut short.
@@ -33,20 +40,38 @@ pub struct Limits {
     pub duel_games: u64,
 }
 
-/// Asks for one game: `POST /api/game`.
+/// Asks for one game, and whether these agents can play it: `POST /api/game`.
 #[derive(Debug, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
     pub game: String,
+    #[serde(default)]
+    #[ts(optional, as = "Option<_>")]
+    pub check: Vec<String>,
 }
 
-/// `agents` are the names of those who can play it.
+/// `agents` are the names of those who can play it; `opponents` are some of them by strength, and
+/// `suggested` is the one to begin with.
 #[derive(Debug, Serialize, TS)]
 pub struct GameAnswer {
     pub game: String,
-    pub players: Vec<String>,
+    pub players: Vec<PlayerFace>,
     pub agents: Vec<String>,
+    pub opponents: Vec<Opponent>,
+    pub suggested: String,
+    /// One for each agent that was to be checked.
+    pub checked: Vec<AgentCheck>,
     pub start: Position,
+}
+
+/// Whether an agent can play a game here.
+#[derive(Debug, Serialize, TS)]
+pub struct AgentCheck {
+    pub agent: String,
+    /// Why it cannot; empty if it can.
+    pub problem: String,
+    /// It asks for more time than a request may take, and gets `Limits::seconds`.
+    pub is_cut_short: bool,
 }
 
 /// A match: playing its texts in order rebuilds it. Per step one text for each choosing player, or
@@ -71,25 +96,25 @@ pub struct PositionRequest {
 #[derive(Debug, Serialize, TS)]
 pub struct Position {
     pub record: MatchRecord,
-    pub players: Vec<String>,
-    pub turn: TurnOf,
+    pub players: Vec<PlayerFace>,
+    pub turn: ApiTurn,
     pub view: View,
     pub legal: Vec<Choosing>,
-    pub past: Vec<Past>,
+    pub past: Vec<PlayedStep>,
 }
 
 /// The start first, then one position after every step of `past`.
 #[derive(Debug, Serialize, TS)]
 pub struct Replay {
     pub record: MatchRecord,
-    pub players: Vec<String>,
-    pub past: Vec<Past>,
+    pub players: Vec<PlayerFace>,
+    pub past: Vec<PlayedStep>,
     pub positions: Vec<ReplayPosition>,
 }
 
 #[derive(Debug, Serialize, TS)]
 pub struct ReplayPosition {
-    pub turn: TurnOf,
+    pub turn: ApiTurn,
     pub view: View,
 }
 
@@ -97,7 +122,7 @@ pub struct ReplayPosition {
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[ts(rename = "Turn")]
-pub enum TurnOf {
+pub enum ApiTurn {
     Choose { players: Vec<u8> },
     Chance,
     Over { payoffs: Vec<f64> },
@@ -239,6 +264,8 @@ pub struct ApiError {
     /// Where in the rules, from 1.
     pub line: Option<usize>,
     pub column: Option<usize>,
+    /// Which step of the record is wrong, from 1.
+    pub step: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
@@ -265,7 +292,7 @@ pub enum ErrorCode {
 
 impl ApiError {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> ApiError {
-        ApiError { code, message: message.into(), line: None, column: None }
+        ApiError { code, message: message.into(), line: None, column: None, step: None }
     }
 
     pub fn failed(error: impl std::fmt::Display) -> ApiError {
@@ -311,7 +338,10 @@ impl From<TableError> for ApiError {
         match error {
             TableError::Spec(error) => error.into(),
             TableError::Forfeit { .. } | TableError::NoAgent { .. } => ApiError::failed(error),
-            error => ApiError::new(ErrorCode::IllegalMove, error.to_string()),
+            error => ApiError {
+                step: error.step(),
+                ..ApiError::new(ErrorCode::IllegalMove, error.to_string())
+            },
         }
     }
 }
@@ -323,14 +353,14 @@ impl From<&Record> for MatchRecord {
     }
 }
 
-impl TurnOf {
-    pub fn new(turn: sakiyomi_core::Turn, n_players: usize) -> TurnOf {
+impl ApiTurn {
+    pub fn new(turn: sakiyomi_core::Turn, n_players: usize) -> ApiTurn {
         use sakiyomi_core::Turn;
         let list = |payoffs: Payoffs| payoffs.as_slice(n_players).to_vec();
         match turn {
-            Turn::Choose(who) => TurnOf::Choose { players: who.map(|player| player.0).collect() },
-            Turn::Chance => TurnOf::Chance,
-            Turn::Over(payoffs) => TurnOf::Over { payoffs: list(payoffs) },
+            Turn::Choose(who) => ApiTurn::Choose { players: who.map(|player| player.0).collect() },
+            Turn::Chance => ApiTurn::Chance,
+            Turn::Over(payoffs) => ApiTurn::Over { payoffs: list(payoffs) },
         }
     }
 }
@@ -357,20 +387,35 @@ pub fn typescript() -> String {
         Limits,
         GameRequest,
         GameAnswer,
+        AgentCheck,
+        Opponent,
+        Level,
         MatchRecord,
         PositionRequest,
         Position,
         Replay,
         ReplayPosition,
-        TurnOf,
-        Past,
+        ApiTurn,
+        PlayedStep,
+        PlayerFace,
+        sakiyomi_core::Colour,
         Choosing,
         LegalAction,
+        sakiyomi_core::Effect,
+        sakiyomi_core::Phrase,
         View,
         sakiyomi_core::Board,
         sakiyomi_core::Grid,
         sakiyomi_core::Cell,
-        sakiyomi_core::Panel,
+        sakiyomi_core::Piece,
+        sakiyomi_core::Shape,
+        sakiyomi_core::Gauge,
+        sakiyomi_core::Badge,
+        sakiyomi_core::Pile,
+        sakiyomi_core::Card,
+        sakiyomi_core::PlayerView,
+        sakiyomi_core::Score,
+        sakiyomi_core::Fact,
         ThinkRequest,
         sakiyomi_catalog::Thought,
         sakiyomi_catalog::ThoughtRow,

@@ -127,13 +127,39 @@ pub(super) fn record(record: &MatchRecord) -> Result<Record, ApiError> {
 /// Reads an agent that thinks for a page, and keeps it within the limits.
 pub(super) fn agent(text: &str) -> Result<AgentSpec, ApiError> {
     let mut agent = player(text)?;
+    if let AgentSpec::Exact(Named { settings, .. }) = &mut agent {
+        settings.memory = settings.memory.min(LIMITS.memory_bytes);
+    }
     if let Some(budget) = agent.budget_mut() {
         let limit = Duration::from_secs_f64(LIMITS.seconds);
         budget.wall = Some(budget.wall.map_or(limit, |wall| wall.min(limit)));
         budget.memory = budget.memory.min(LIMITS.memory_bytes);
     }
+    if let AgentSpec::Exact(Named { settings, .. }) = &mut agent {
+        settings.memory = settings.memory.min(LIMITS.memory_bytes);
+    }
     Ok(agent)
 }
+
+/// Whether an agent asks for more time than it gets.
+pub(super) fn is_cut_short(text: &str) -> bool {
+    let limit = Duration::from_secs_f64(LIMITS.seconds);
+    let agent: Option<AgentSpec> = text.parse().ok();
+    agent.is_some_and(|mut agent| {
+        agent.budget_mut().is_some_and(|budget| budget.wall.is_some_and(|wall| wall > limit))
+    })
+}
+
+/// What an agent that thinks for a page may hold.
+pub(super) fn memory(agent: &AgentSpec) -> u64 {
+    match agent {
+        AgentSpec::Exact(Named { settings, .. }) => settings.memory,
+        _ => agent.clone().budget_mut().map_or(SMALL_MEMORY, |budget| budget.memory),
+    }
+}
+
+/// For agents without a tree.
+const SMALL_MEMORY: u64 = 1 << 20;
 
 /// Reads an agent that plays in a job. Its results are found by its name, so only what is beyond the
 /// usual is cut. A page may not start programs or name files.
@@ -148,7 +174,7 @@ pub(super) fn player(text: &str) -> Result<AgentSpec, ApiError> {
             settings.memory = settings.memory.min(Budget::DEFAULT_MEMORY);
         }
         AgentSpec::Tree(Named { settings, .. }) => {
-            settings.trees = settings.trees.min(MOST_TREES);
+            settings.trees = settings.trees.min(MAX_TREES);
         }
         _ => {}
     }
@@ -159,7 +185,7 @@ pub(super) fn player(text: &str) -> Result<AgentSpec, ApiError> {
 }
 
 /// Trees, and so threads, of one search.
-const MOST_TREES: u32 = 4;
+const MAX_TREES: u32 = 4;
 
 #[cfg(test)]
 mod tests {
@@ -193,7 +219,7 @@ mod tests {
     fn agents_stay_within_the_limits() {
         assert_eq!(player("uct:iterations=5").unwrap().to_string(), "uct:iterations=5");
         let mut agent = agent("uct:time=1000s,memory=100GiB,trees=200").unwrap();
-        assert_eq!(agent.tree_search().unwrap().trees, MOST_TREES);
+        assert_eq!(agent.tree_search().unwrap().trees, MAX_TREES);
         let budget = agent.budget_mut().unwrap();
         assert_eq!(budget.wall, Some(Duration::from_secs(60)));
         assert_eq!(budget.memory, LIMITS.memory_bytes);

@@ -5,24 +5,37 @@
 //! address (choices made at once, rules that were handed over).
 
 pub mod api;
+mod compress;
 mod guard;
 mod jobs;
-mod lab;
 mod matches;
+mod opponents;
 mod page;
+mod results;
+mod samples;
 mod sealed;
 mod think;
 
+use std::any::Any;
+use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, FromRequest, Request};
+use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Path, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
@@ -34,7 +47,7 @@ use api::{ApiError, ErrorCode, Limits};
 use jobs::Jobs;
 use sealed::SealedChoices;
 
-use crate::door;
+use crate::accept::{self, Spoken};
 
 /// How the lab is served.
 #[derive(Clone, Debug)]
@@ -53,12 +66,13 @@ pub struct ServeSettings {
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 const LIMITS: Limits =
-    Limits { seconds: 60.0, memory_bytes: 256 << 20, upload_bytes: 1 << 20, duel_games: 100_000 };
+    Limits { seconds: 60.0, memory_bytes: 128 << 20, upload_bytes: 1 << 20, duel_games: 100_000 };
 
 /// Connections at the same time; others wait.
 const MOST_CONNECTIONS: usize = 1_000;
-/// Searches at the same time; who comes later is told to wait.
-const MOST_SEARCHES: usize = 64;
+/// What all searches together may hold, in [`MEMORY_UNIT`]s. A search that finds no room is told to wait.
+const SEARCH_MEMORY: usize = 2 << 10;
+const MEMORY_UNIT: u64 = 1 << 20;
 /// Positions that are worked out at the same time.
 const MOST_REBUILDS: usize = 16;
 
@@ -66,7 +80,8 @@ const MOST_REBUILDS: usize = 16;
 #[derive(Debug)]
 struct Lab {
     settings: ServeSettings,
-    searches: Arc<Semaphore>,
+    /// The memory that is left for searches.
+    search_memory: Arc<Semaphore>,
     rebuilds: Semaphore,
     sealed: SealedChoices,
     jobs: Jobs,
@@ -87,7 +102,7 @@ impl Server {
         let listener = TcpListener::bind(settings.listen).await?;
         let jobs = Jobs::load(&settings);
         let lab = Lab {
-            searches: Arc::new(Semaphore::new(MOST_SEARCHES)),
+            search_memory: Arc::new(Semaphore::new(SEARCH_MEMORY)),
             rebuilds: Semaphore::new(MOST_REBUILDS),
             sealed: SealedChoices::default(),
             jobs,
@@ -107,10 +122,10 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
         let Server { listener, lab } = self;
         let (router, patience) = (router(Arc::clone(&lab)), lab.settings.patience);
-        let converse = |stream, _| converse(stream, router.clone(), patience);
+        let converse = |stream, _, spoken| converse(stream, router.clone(), patience, spoken);
         // Streams of events do not end by themselves, so nobody waits for them.
         tokio::select! {
-            () = door::open(listener, MOST_CONNECTIONS, converse) => {}
+            () = accept::connections(listener, MOST_CONNECTIONS, converse) => {}
             () = stop => {}
         }
         let _ = spawn_blocking(move || lab.jobs.stop_all()).await;
@@ -119,11 +134,16 @@ impl Server {
 }
 
 /// Answers the requests of one connection. Those who ask have only so long to say what they want.
-async fn converse(stream: TcpStream, router: Router, patience: Duration) {
+async fn converse(stream: TcpStream, router: Router, patience: Duration, spoken: Spoken) {
+    let answers = TowerToHyperService::new(router);
+    let service = service_fn(|request: hyper::Request<Incoming>| {
+        spoken.tell();
+        answers.call(request)
+    });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(stream), service);
     // Whoever goes away in the middle of an answer is nobody's fault.
     let _ = served.await;
 }
@@ -141,13 +161,15 @@ fn router(lab: Shared) -> Router {
         .route("/api/sealed/{match_id}/{step}", get(sealed::events))
         .route("/api/jobs", get(jobs::list).post(jobs::start))
         .route("/api/jobs/{id}/{what}", get(jobs::events).post(jobs::command))
-        .route("/api/experiments", get(lab::experiments))
-        .route("/api/store", get(lab::store))
-        .route("/api/store/{cell}/{game}", get(lab::record))
-        .route("/reports/{id}", get(lab::report))
-        .route("/reports/{scale}/{file}", get(lab::report_file))
+        .route("/api/experiments", get(results::experiments))
+        .route("/api/store", get(results::store))
+        .route("/api/store/{cell}/{game}", get(results::record))
+        .route("/reports/{id}", get(results::report))
+        .route("/reports/{scale}/{file}", get(results::report_file))
         .fallback(page::file)
+        .layer(middleware::from_fn(survive))
         .layer(DefaultBodyLimit::max(LIMITS.upload_bytes))
+        .layer(middleware::from_fn(compress::answers))
         .layer(middleware::from_fn_with_state(guarded, guard::admit))
         .with_state(lab)
 }
@@ -167,13 +189,58 @@ impl<T: serde::de::DeserializeOwned> FromRequest<Shared> for Body<T> {
         };
         match body {
             Ok(axum::Json(value)) => Ok(Body(value)),
-            Err(JsonRejection::BytesRejection(_)) => Err(ApiError::new(
-                ErrorCode::TooLarge,
-                format!("a request may have up to {} bytes", LIMITS.upload_bytes),
-            )),
+            // What is too long, and not what is cut off or has malformed chunks.
+            Err(JsonRejection::BytesRejection(rejection))
+                if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE =>
+            {
+                Err(ApiError::new(
+                    ErrorCode::TooLarge,
+                    format!("a request may have up to {} bytes", LIMITS.upload_bytes),
+                ))
+            }
             Err(rejection) => Err(ApiError::new(ErrorCode::BadRequest, rejection.body_text())),
         }
     }
+}
+
+/// Parts of an address whose faults are told in the one form of errors.
+struct PathOf<T>(T);
+
+impl<T: serde::de::DeserializeOwned + Send> FromRequestParts<Shared> for PathOf<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, lab: &Shared) -> Result<PathOf<T>, ApiError> {
+        match Path::from_request_parts(parts, lab).await {
+            Ok(Path(value)) => Ok(PathOf(value)),
+            Err(rejection) => Err(ApiError::new(ErrorCode::BadRequest, rejection.body_text())),
+        }
+    }
+}
+
+/// Does work in which a panic, which is a fault of ours, is an error of this work and of nothing else.
+/// The panic itself is reported on standard error.
+fn without_panic<T>(work: impl FnOnce() -> Result<T, ApiError>) -> Result<T, ApiError> {
+    // What the work has changed is not looked at after a panic, or is behind a lock that forgives it.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> ApiError {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    ApiError::failed(format!("this is a fault of the program, not of the request: {text}"))
+}
+
+/// The same for the handlers themselves.
+async fn survive(request: Request, next: Next) -> Response {
+    let mut answer = Box::pin(next.run(request));
+    let answer = poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
+        match polled {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(panicked(panic.as_ref()))),
+        }
+    });
+    answer.await.unwrap_or_else(IntoResponse::into_response)
 }
 
 impl Lab {
@@ -183,6 +250,30 @@ impl Lab {
         work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let _turn = self.rebuilds.acquire().await.map_err(ApiError::failed)?;
-        spawn_blocking(work).await.map_err(ApiError::failed)?
+        spawn_blocking(|| without_panic(work)).await.map_err(ApiError::failed)?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_of_its_own_work() {
+        let failed = without_panic::<()>(|| panic!("a list is {}", "empty")).unwrap_err();
+        assert_eq!(failed.code, ErrorCode::Failed);
+        assert!(failed.message.contains("a list is empty"), "{failed:?}");
+        assert_eq!(without_panic(|| Ok(3)), Ok(3));
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_panics_answers() {
+        async fn broken() -> &'static str {
+            panic!("out of luck")
+        }
+        let router = Router::new().route("/", get(broken)).layer(middleware::from_fn(survive));
+        let request = Request::new(axum::body::Body::empty());
+        let answer = TowerToHyperService::new(router).call(request).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use sakiyomi_core::Player;
@@ -14,12 +15,13 @@ use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
-use super::api::{ApiError, ErrorCode, PositionRequest, SealRequest, Sealed, SealedChoice};
+use super::api::{ApiError, ErrorCode, SealRequest, Sealed, SealedChoice};
 use super::think::PULSE;
-use super::{Body, Shared, matches};
+use super::{Body, PathOf, Shared, matches};
 
-const LONGEST_ID: usize = 64;
-const MOST_ROUNDS: usize = 10_000;
+const MAX_ID_LENGTH: usize = 64;
+/// Rounds that are known at the same time, chosen in or only waited for. None has more than a few hundred bytes.
+const MAX_ROUNDS: usize = 10_000;
 const KEPT_FOR: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// Rounds of choosing, by match and number of steps so far.
@@ -29,16 +31,23 @@ pub(super) struct SealedChoices(Mutex<BTreeMap<(String, usize), Round>>);
 #[derive(Debug)]
 struct Round {
     since: Instant,
-    moves: Vec<Vec<String>>,
+    /// A hash of the moves that lead here. Of the moves themselves there may be many.
+    moves: u64,
     persons: Vec<u8>,
     choices: BTreeMap<u8, String>,
     told: watch::Sender<Sealed>,
 }
 
 impl Round {
-    fn new(persons: Vec<u8>, moves: Vec<Vec<String>>) -> Round {
+    fn new(persons: Vec<u8>, moves: u64) -> Round {
         let told = watch::Sender::new(Sealed { waiting_for: persons.clone(), choices: Vec::new() });
         Round { since: Instant::now(), moves, persons, choices: BTreeMap::new(), told }
+    }
+
+    /// Whether somebody waits for it, or has chosen in it not long ago.
+    fn is_wanted(&self) -> bool {
+        self.told.receiver_count() > 0
+            || !self.choices.is_empty() && self.since.elapsed() < KEPT_FOR
     }
 
     /// What may be told: who is waited for, and the choices only when that is nobody.
@@ -55,28 +64,33 @@ impl Round {
 }
 
 impl SealedChoices {
-    fn rounds(&self) -> MutexGuard<'_, BTreeMap<(String, usize), Round>> {
+    /// All rounds, with room for the one of `key`: one more is refused if too many are wanted.
+    fn rounds_with(
+        &self,
+        key: &(String, usize),
+    ) -> Result<MutexGuard<'_, BTreeMap<(String, usize), Round>>, ApiError> {
         let mut rounds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if rounds.len() > MOST_ROUNDS {
-            rounds.retain(|_, round| round.since.elapsed() < KEPT_FOR);
+        if rounds.len() >= MAX_ROUNDS && !rounds.contains_key(key) {
+            rounds.retain(|_, round| round.is_wanted());
+            if rounds.len() >= MAX_ROUNDS {
+                return Err(ApiError::new(ErrorCode::Busy, "too many matches wait for choices"));
+            }
         }
-        rounds
+        Ok(rounds)
     }
 
     fn enter(&self, request: SealRequest) -> Result<Sealed, ApiError> {
         let SealRequest { match_id, record, player, text, mut persons } = request;
-        let mut rounds = self.rounds();
-        if rounds.len() > MOST_ROUNDS {
-            return Err(ApiError::new(ErrorCode::Busy, "too many matches wait for choices"));
-        }
         persons.sort_unstable();
         persons.dedup();
         let key = (match_id, record.moves.len());
-        let round = rounds.entry(key).or_insert_with(|| Round::new(persons.clone(), Vec::new()));
+        let moves = hash_of(&record.moves);
+        let mut rounds = self.rounds_with(&key)?;
+        let round = rounds.entry(key).or_insert_with(|| Round::new(persons.clone(), moves));
         // The match took another way, such as after an undo: what was chosen there is void.
-        if round.choices.is_empty() || round.moves != record.moves || round.persons != persons {
+        if round.choices.is_empty() || round.moves != moves || round.persons != persons {
             let told = round.told.clone();
-            *round = Round { told, ..Round::new(persons, record.moves) };
+            *round = Round { told, ..Round::new(persons, moves) };
         }
         if !round.sealed().waiting_for.is_empty() {
             round.choices.insert(player, text);
@@ -86,12 +100,18 @@ impl SealedChoices {
         Ok(sealed)
     }
 
-    fn watch(&self, match_id: String, step: usize) -> watch::Receiver<Sealed> {
-        let mut rounds = self.rounds();
-        let round =
-            rounds.entry((match_id, step)).or_insert_with(|| Round::new(Vec::new(), Vec::new()));
-        round.told.subscribe()
+    fn watch(&self, match_id: String, step: usize) -> Result<watch::Receiver<Sealed>, ApiError> {
+        let key = (match_id, step);
+        let mut rounds = self.rounds_with(&key)?;
+        let round = rounds.entry(key).or_insert_with(|| Round::new(Vec::new(), 0));
+        Ok(round.told.subscribe())
     }
+}
+
+fn hash_of(moves: &[Vec<String>]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    moves.hash(&mut hasher);
+    hasher.finish()
 }
 
 pub(super) async fn seal(
@@ -107,7 +127,7 @@ pub(super) async fn seal(
     let text = request.text.clone();
     request.text = lab
         .work(move || {
-            let table = matches::rebuild(&PositionRequest { record })?;
+            let table = matches::rebuild(&record)?;
             Ok(table.legal_text(Player(player), &text)?)
         })
         .await?;
@@ -116,10 +136,10 @@ pub(super) async fn seal(
 
 pub(super) async fn events(
     State(lab): State<Shared>,
-    Path((match_id, step)): Path<(String, usize)>,
+    PathOf((match_id, step)): PathOf<(String, usize)>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     check_id(&match_id)?;
-    let told = WatchStream::new(lab.sealed.watch(match_id, step));
+    let told = WatchStream::new(lab.sealed.watch(match_id, step)?);
     let events = told
         .map(|sealed| Ok(Event::default().event("sealed").json_data(sealed).unwrap_or_default()));
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
@@ -127,9 +147,9 @@ pub(super) async fn events(
 
 fn check_id(id: &str) -> Result<(), ApiError> {
     match id.len() {
-        1..=LONGEST_ID => Ok(()),
+        1..=MAX_ID_LENGTH => Ok(()),
         _ => {
-            let message = format!("`match_id` has 1 to {LONGEST_ID} letters");
+            let message = format!("`match_id` has 1 to {MAX_ID_LENGTH} letters");
             Err(ApiError::new(ErrorCode::BadRequest, message))
         }
     }
@@ -156,7 +176,7 @@ mod tests {
     #[test]
     fn nothing_is_told_before_all_have_chosen() {
         let choices = SealedChoices::default();
-        let watcher = choices.watch("m".to_owned(), 1);
+        let watcher = choices.watch("m".to_owned(), 1).unwrap();
         let first = choose(&choices, &["+3"], 0, "5");
         assert_eq!(first, Sealed { waiting_for: vec![2], choices: Vec::new() });
         assert_eq!(*watcher.borrow(), first);
@@ -168,6 +188,22 @@ mod tests {
         assert_eq!(told, [(0, "4"), (2, "1")]);
         assert_eq!(*watcher.borrow(), all);
         assert_eq!(choose(&choices, &["+3"], 0, "2"), all, "now it is too late");
+    }
+
+    #[test]
+    fn rounds_that_are_waited_for_are_limited() {
+        let choices = SealedChoices::default();
+        let watch = |i: usize| choices.watch(format!("m{i}"), 0);
+        let mut watchers: Vec<_> = (0..MAX_ROUNDS).map(|i| watch(i).unwrap()).collect();
+        assert_eq!(watch(MAX_ROUNDS).unwrap_err().code, ErrorCode::Busy);
+        assert!(watch(5).is_ok(), "one that is known needs no room");
+        // Who goes away makes room, and not for one more only.
+        watchers.truncate(10);
+        assert!(watch(MAX_ROUNDS).is_ok());
+        assert!(choices.0.lock().unwrap().len() <= 11);
+        for _ in 0..2 * MAX_ROUNDS {
+            drop(watch(MAX_ROUNDS + 1));
+        }
     }
 
     #[test]

@@ -14,8 +14,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 
-use super::api::{ApiError, ErrorCode, PositionRequest, ThinkRequest};
-use super::{Body, LIMITS, Shared, guard, matches};
+use super::api::{ApiError, ErrorCode, ThinkRequest};
+use super::{Body, LIMITS, MEMORY_UNIT, SEARCH_MEMORY, Shared, guard, matches, without_panic};
 
 type Events = UnboundedSender<Event>;
 
@@ -23,11 +23,13 @@ pub(super) async fn think(
     State(lab): State<Shared>,
     Body(request): Body<ThinkRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let busy = |_| ApiError::new(ErrorCode::Busy, "many searches go on; try again in a moment");
-    let turn = Arc::clone(&lab.searches).try_acquire_owned().map_err(busy)?;
     let ThinkRequest { record, player, agent } = request;
     let agent = guard::agent(&agent)?;
-    let table = lab.work(move || matches::rebuild(&PositionRequest { record })).await?;
+    let busy = |_| ApiError::new(ErrorCode::Busy, "many searches go on; try again in a moment");
+    let units = guard::memory(&agent).div_ceil(MEMORY_UNIT).min(SEARCH_MEMORY as u64) as u32;
+    let memory = Arc::clone(&lab.search_memory);
+    let turn = memory.try_acquire_many_owned(units).map_err(busy)?;
+    let table = lab.work(move || matches::rebuild(&record)).await?;
     if usize::from(player) >= table.players() {
         let message = format!("player {player}; there are {} players, from 0", table.players());
         return Err(ApiError::new(ErrorCode::BadRequest, message));
@@ -44,9 +46,11 @@ pub(super) async fn think(
     tokio::task::spawn_blocking(move || {
         let _turn = turn;
         let mut watch = |thought: Thought| send(&events, "thought", &thought);
-        match table.inspect(&agent, Player(player), &stop, &mut watch) {
+        let thought =
+            without_panic(|| Ok(table.inspect(&agent, Player(player), &stop, &mut watch)?));
+        match thought {
             Ok(thought) => send(&events, "done", &thought),
-            Err(error) => send(&events, "error", &ApiError::from(error)),
+            Err(error) => send(&events, "error", &error),
         }
         alarm.abort();
     });

@@ -10,16 +10,16 @@ use super::lock;
 
 /// A file that grows by a line per message, or nothing.
 #[derive(Debug, Default)]
-pub struct Journal(Option<Mutex<File>>);
+pub struct Log(Option<Mutex<File>>);
 
 /// A longer message is cut; rules are of no use in a log.
 const MOST_CHARACTERS: usize = 300;
 
-impl Journal {
+impl Log {
     /// Appends to a file, which is made if there is none.
-    pub fn open(file: &Path) -> io::Result<Journal> {
+    pub fn open(file: &Path) -> io::Result<Log> {
         let file = OpenOptions::new().create(true).append(true).open(file)?;
-        Ok(Journal(Some(Mutex::new(file))))
+        Ok(Log(Some(Mutex::new(file))))
     }
 
     /// Writes one line. A log that cannot be written must not lose a match, so errors are dropped.
@@ -76,10 +76,10 @@ mod tests {
     fn a_message_is_one_line_of_bounded_length() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("log");
-        let journal = Journal::open(&file).unwrap();
-        journal.line("a\r\nb");
-        journal.line(&"x".repeat(10_000));
-        Journal::default().line("nowhere");
+        let log = Log::open(&file).unwrap();
+        log.line("a\r\nb");
+        log.line(&"x".repeat(10_000));
+        Log::default().line("nowhere");
         let text = std::fs::read_to_string(file).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2);

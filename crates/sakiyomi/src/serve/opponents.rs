@@ -1,0 +1,123 @@
+//! Opponents of increasing strength for a person who does not want to choose parameters.
+
+use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, Seat, Visitor};
+use sakiyomi_core::{MAX_PLAYERS, Player, Turn};
+use serde::Serialize;
+use ts_rs::TS;
+
+use super::api::{AgentCheck, ApiError};
+use super::guard;
+
+/// An agent of some strength.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+pub struct Opponent {
+    pub level: Level,
+    pub agent: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    Easy,
+    Medium,
+    Hard,
+    Strongest,
+}
+
+const LEVELS: [Level; 4] = [Level::Easy, Level::Medium, Level::Hard, Level::Strongest];
+
+/// Games with opponents of their own, from the easiest to the strongest.
+const OWN: &[(&str, [&str; 4])] = &[
+    ("tic-tac-toe", ["random", "uct:iterations=20", "uct:iterations=200", "maxn:depth=9"]),
+    (
+        "sangoku",
+        ["uct:iterations=100", "rule-based", "sangoku-best:time=500ms", "sangoku-best:time=3s"],
+    ),
+];
+const IN_TURN: [&str; 4] =
+    ["uct:iterations=30", "uct:iterations=1000", "uct:time=1s", "uct:time=5s"];
+const AT_ONCE: [&str; 4] = ["rm:iterations=30", "rm:iterations=1000", "rm:time=1s", "rm:time=5s"];
+
+/// The opponents that can play a game, the easiest first. There is always one.
+pub(super) fn opponents(game: &GameSpec, turn: &Turn, agents: &[String]) -> Vec<Opponent> {
+    let text = game.to_string();
+    let name = text.split(':').next().unwrap_or_default();
+    let is_at_once = matches!(turn, Turn::Choose(who) if who.len() > 1);
+    let own = OWN.iter().find(|(own, _)| *own == name).map(|(_, specs)| specs);
+    let usual = if is_at_once { &AT_ONCE } else { &IN_TURN };
+    let can_play = |spec: &str| agents.iter().any(|agent| spec.split(':').next() == Some(agent));
+    let suited = |specs: &[&str; 4]| -> Vec<Opponent> {
+        let each = LEVELS.into_iter().zip(specs).filter(|(_, spec)| can_play(spec));
+        each.map(|(level, spec)| Opponent { level, agent: (*spec).to_owned() }).collect()
+    };
+    let found = suited(own.unwrap_or(usual));
+    if found.is_empty() {
+        vec![Opponent { level: Level::Easy, agent: "random".to_owned() }]
+    } else {
+        found
+    }
+}
+
+/// Who is proposed at first: not the easiest, not the strongest.
+pub(super) fn suggested(opponents: &[Opponent]) -> String {
+    let medium = opponents.iter().find(|opponent| opponent.level == Level::Medium);
+    medium.or(opponents.first()).map_or(String::new(), |opponent| opponent.agent.clone())
+}
+
+/// The names of the agents that can play a game with their defaults.
+pub(super) struct Suited<'a>(pub(super) &'a GameSpec);
+
+impl Visitor for Suited<'_> {
+    type Out = Vec<String>;
+
+    fn visit<G: CatalogGame>(self, game: G) -> Vec<String> {
+        let seat = Seat { game: self.0, player: Player(0), seed: 1 };
+        let can_play = |name: &str| {
+            // As it would think for the page: with the same limits.
+            guard::agent(name).is_ok_and(|agent| agent.build(&game, &seat).is_ok())
+        };
+        let names = AgentSpec::entries().iter().map(|agent| agent.name);
+        names.filter(|name| can_play(name)).map(str::to_owned).collect()
+    }
+}
+
+/// Whether each of these agents can play a game.
+pub(super) struct Check<'a> {
+    pub(super) game: &'a GameSpec,
+    pub(super) agents: &'a [String],
+}
+
+impl Visitor for Check<'_> {
+    type Out = Vec<AgentCheck>;
+
+    fn visit<G: CatalogGame>(self, game: G) -> Vec<AgentCheck> {
+        let seat = Seat { game: self.game, player: Player(0), seed: 1 };
+        let check = |text: &String| {
+            let built = guard::agent(text).and_then(|agent| {
+                agent.build(&game, &seat).map_err(|error| ApiError::agent(&error))
+            });
+            AgentCheck {
+                agent: text.clone(),
+                problem: built.err().map_or(String::new(), |error| error.message),
+                is_cut_short: guard::is_cut_short(text),
+            }
+        };
+        self.agents.iter().take(MAX_PLAYERS).map(check).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spec_is_one() {
+        let all = OWN.iter().map(|(_, specs)| specs).chain([&IN_TURN, &AT_ONCE]).flatten();
+        for spec in all {
+            let agent: AgentSpec = spec.parse().unwrap_or_else(|error| panic!("{spec}: {error}"));
+            assert_eq!(agent.to_string(), *spec, "a page recognises a level by its text");
+        }
+        let catalog = GameSpec::entries();
+        assert!(OWN.iter().all(|(name, _)| catalog.iter().any(|entry| entry.name == *name)));
+    }
+}
