@@ -46,25 +46,21 @@ impl DistinctCounter {
 }
 
 impl DistinctGames {
-    /// What a reader of the result should know: nothing if hardly a game was repeated.
+    /// What a reader of the result should know: nothing if most games were different. Agents that draw at random
+    /// may meet in the same game by chance, which says nothing against the result.
     pub fn remark(&self, seats: u64, openings: Option<Openings>) -> Option<String> {
         let DistinctGames { games, distinct } = *self;
-        if distinct * 2 > games {
-            return None;
-        }
-        let starts = openings.map_or(1, |openings| openings.n.get());
-        let why = match distinct <= seats.saturating_mul(starts) {
-            true => "the agents are deterministic",
-            false => "the agents repeat themselves",
+        // Games that deterministic agents could play, each of which must have come up twice to tell.
+        let possible = seats.saturating_mul(openings.map_or(1, |openings| openings.n.get()));
+        let why = match () {
+            () if distinct <= possible && games >= possible.saturating_mul(2) => {
+                "the agents are deterministic, and games that are repeated are no further evidence"
+            }
+            () if distinct.saturating_mul(4) <= games => "the agents often repeat themselves",
+            () => return None,
         };
-        let advice = match openings {
-            None => "use --openings",
-            Some(_) => "use more --openings",
-        };
-        Some(format!(
-            "of {games} games {distinct} are different: {why}, and games that are repeated are no \
-             further evidence; {advice}"
-        ))
+        let more = if openings.is_some() { "more " } else { "" };
+        Some(format!("of {games} games {distinct} are different: {why}; use {more}--openings"))
     }
 }
 
@@ -94,7 +90,11 @@ mod tests {
         assert!(twelve.remark(2, None).unwrap().contains("repeat themselves"));
         let remark = twelve.remark(2, openings).unwrap();
         assert!(remark.contains("deterministic") && remark.ends_with("use more --openings"));
-        assert_eq!(count((0..400).map(|i| Some(i % 300))).unwrap().remark(2, None), None);
+        assert_eq!(count((0..400).map(|i| Some(i % 101))).unwrap().remark(2, None), None);
+        assert_eq!(count((0..2).map(Some)).unwrap().remark(2, None), None, "nothing is repeated");
+        let chance = count((0..40).map(|i| Some(i % 39))).unwrap();
+        let many = Some("openings=200,plies=4".parse().unwrap());
+        assert_eq!(chance.remark(2, many), None, "one game that came up twice proves nothing");
     }
 
     #[test]

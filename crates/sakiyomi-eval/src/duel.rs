@@ -154,7 +154,7 @@ pub fn run_duel(
         None => DuelSink { ledger: Ledger::new(games, n_players, duel.sprt), stored: None },
         Some(file) => {
             let mut stored = StoreSink::new(Store::open(file)?)?;
-            let fingerprint = work.task.behaviour()?;
+            let fingerprint = work.task.fingerprint()?;
             stored.add_work(&mut work, &fingerprint, n_players)?;
             DuelSink { ledger: Ledger::new(games, n_players, duel.sprt), stored: Some(stored) }
         }

@@ -1,11 +1,11 @@
 //! Measurements: matches between agents, and what they prove.
 
 mod arena;
-mod behaviour;
 mod distinct;
 mod duel;
 pub mod experiment;
 mod exploit;
+mod fingerprint;
 mod ledger;
 mod measure;
 mod opening;
@@ -18,7 +18,6 @@ mod store;
 mod task;
 
 pub use arena::{Forfeited, Match, Outcome, Pairing, Played, Watch, play_match};
-pub use behaviour::behaviour;
 pub use distinct::{DistinctCounter, DistinctGames};
 pub use duel::{
     Duel, DuelError, DuelReport, ForfeitReport, Progress, SeatReport, SprtReport, run_duel,
@@ -26,6 +25,7 @@ pub use duel::{
 pub use exploit::{
     Exploit, ExploitError, ExploitPoint, ExploitProgress, ExploitReport, run_exploit,
 };
+pub use fingerprint::Fingerprint;
 pub use measure::{MEASURES, Measure, MeasureEntry, Measures, PerMeasure};
 pub use opening::Openings;
 pub use perft::{perft, perft_of};

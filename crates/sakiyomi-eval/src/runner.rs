@@ -14,7 +14,7 @@ use sakiyomi_core::stats::Tally;
 use crate::experiment::{Experiment, Scale};
 use crate::schedule::{self, News, Order, ScheduleError, Settings, Sink, Standing, Work};
 use crate::store::{NewUnit, Store, StoreError};
-use crate::{DoneUnit, ExploitError, Task};
+use crate::{DoneUnit, ExploitError, Fingerprint, Task};
 
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -170,7 +170,7 @@ impl StoreSink {
     pub(crate) fn add_work(
         &mut self,
         work: &mut Work,
-        fingerprint: &str,
+        fingerprint: &Fingerprint,
         round: u64,
     ) -> Result<usize, StoreError> {
         let stored = self.store.cell(&work.task, fingerprint, round)?;

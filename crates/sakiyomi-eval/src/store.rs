@@ -22,14 +22,18 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, ToSql, TransactionBehavior, params};
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension, ToSql, Transaction, TransactionBehavior, params,
+};
 use sakiyomi_catalog::Record;
 use sakiyomi_core::MAX_PLAYERS;
 use sakiyomi_core::stats::Tally;
 
 use crate::experiment::Evidence;
 use crate::task::TaskTexts;
-use crate::{DistinctCounter, DistinctGames, DoneUnit, Measures, Outcome, Results, Task};
+use crate::{
+    DistinctCounter, DistinctGames, DoneUnit, Fingerprint, Measures, Outcome, Results, Task,
+};
 use row::{COLUMNS, MEASURED, UnitRow, checksum_of_record};
 
 pub use network::{NetworkMatch, StoredMatch};
@@ -160,8 +164,14 @@ impl Store {
     }
 
     /// The cell of a task with this behaviour, which is made if there is none.
-    pub fn cell(&self, task: &Task, behaviour: &str, round: u64) -> Result<StoredCell, StoreError> {
-        let texts = task.texts();
+    pub fn cell(
+        &self,
+        task: &Task,
+        fingerprint: &Fingerprint,
+        round: u64,
+    ) -> Result<StoredCell, StoreError> {
+        self.find(task, fingerprint)?;
+        let (texts, behaviour) = (task.texts(), fingerprint.as_str());
         let key = key(&texts, behaviour);
         let [game, first, second, seed, openings] = texts;
         let insert = "INSERT OR IGNORE INTO cells
@@ -185,12 +195,47 @@ impl Store {
     }
 
     /// The cell of a task with this behaviour, if there is one.
-    pub fn find(&self, task: &Task, behaviour: &str) -> Result<Option<i64>, StoreError> {
-        let key = key(&task.texts(), behaviour);
-        self.connection
-            .query_row("SELECT id FROM cells WHERE key = ?1", [key], |row| row.get(0))
-            .optional()
-            .map_err(|error| self.explain(&error))
+    pub fn find(&self, task: &Task, fingerprint: &Fingerprint) -> Result<Option<i64>, StoreError> {
+        let texts = task.texts();
+        let with_key = |behaviour: &str| {
+            self.connection
+                .query_row("SELECT id FROM cells WHERE key = ?1", [key(&texts, behaviour)], |row| {
+                    row.get(0)
+                })
+                .optional()
+        };
+        let read = || -> rusqlite::Result<Option<i64>> {
+            let behaviour = fingerprint.as_str();
+            if let Some(id) = with_key(behaviour)? {
+                return Ok(Some(id));
+            }
+            let Some(id) = with_key(fingerprint.before())? else { return Ok(None) };
+            self.take_over(id, &key(&texts, behaviour), behaviour)?;
+            with_key(behaviour)
+        };
+        read().map_err(|error| self.explain(&error))
+    }
+
+    /// Gives a cell of before the fingerprint by which the same behaviour is known now. Checksums cover the key of
+    /// the cell; those that were right are made again, and others stay wrong.
+    fn take_over(&self, cell: i64, key: &str, behaviour: &str) -> rusqlite::Result<()> {
+        let transaction =
+            Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+        let select = format!(
+            "SELECT {COLUMNS} FROM units JOIN cells ON cells.id = units.cell WHERE units.cell = ?1"
+        );
+        let mut statement = transaction.prepare(&select)?;
+        let checksums = statement.query_map([cell], |row| UnitRow::checksum_with(row, key))?;
+        let checksums: Vec<Option<(i64, i64)>> = checksums.collect::<Result<_, _>>()?;
+        drop(statement);
+        for (first, checksum) in checksums.into_iter().flatten() {
+            let update = "UPDATE units SET checksum = ?3 WHERE cell = ?1 AND first_game = ?2";
+            transaction.execute(update, params![cell, first, checksum])?;
+        }
+        // Ignored if another process has been faster, or has made a new cell.
+        let update = "UPDATE OR IGNORE cells SET key = ?2, behaviour = ?3 WHERE id = ?1";
+        transaction.execute(update, params![cell, key, behaviour])?;
+        transaction.commit()
     }
 
     /// Settles how many games a unit of the cell has. The first to say it decides for all.

@@ -8,9 +8,8 @@ use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, SpecError, TableError, 
 use sakiyomi_core::Stop;
 use serde::{Deserialize, Serialize};
 
-use crate::behaviour::behaviour;
 use crate::exploit::{Exploit, ExploitError, run_exploit};
-use crate::{Openings, Pairing, Played};
+use crate::{Fingerprint, Openings, Pairing, Played};
 
 /// Memory for the values of states of a measurement, in bytes.
 const MEASURE_MEMORY: u64 = 4 << 30;
@@ -170,8 +169,8 @@ impl Task {
     }
 
     /// The fingerprint of game and agents.
-    pub fn behaviour(&self) -> Result<String, TableError> {
-        behaviour(self.game(), self.agents())
+    pub fn fingerprint(&self) -> Result<Fingerprint, TableError> {
+        Fingerprint::new(self.game(), self.agents())
     }
 
     pub(crate) fn texts(&self) -> TaskTexts {

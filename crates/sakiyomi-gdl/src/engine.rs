@@ -324,11 +324,10 @@ mod tests {
 
     #[test]
     fn the_incremental_evaluation_agrees_on_public_sheets() {
-        let Ok(shared) = std::env::var("SAKIYOMI_SHARED") else {
-            return; // Public sheets are not part of the project.
-        };
+        let test = "the_incremental_evaluation_agrees_on_public_sheets";
+        let Some(shared) = crate::shared::shared_data(test) else { return };
         for name in ["connectFour", "breakthrough", "2pffa", "ttcc4_2player", "othelloHoles"] {
-            let path = format!("{shared}/data/kif/{name}.kif");
+            let path = shared.join(format!("data/kif/{name}.kif"));
             let text = std::fs::read_to_string(path).unwrap();
             check_against_plain(&text, 3);
         }

@@ -30,6 +30,8 @@ pub mod protocol;
 mod residual;
 mod share;
 #[cfg(test)]
+mod shared;
+#[cfg(test)]
 mod sheets;
 mod show;
 mod stepper;

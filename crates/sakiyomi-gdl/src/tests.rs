@@ -3,6 +3,7 @@
 
 use sakiyomi_core::{Game, Hints, Payoffs, Player, Players, Rng, Scratch, Show, Turn};
 
+use crate::shared::shared_data;
 use crate::sheets::{ALL, AT_ONCE, DICE, LINES, PATHS, PUZZLE};
 use crate::{EngineChoice, GdlError, GdlGame, Settings, info, verify};
 
@@ -274,10 +275,8 @@ fn numbers_of_a_game_are_told() {
 /// Replays recorded matches of public sheets. The slow ones are cut after a few plies.
 #[test]
 fn traces_of_public_sheets_are_identical() {
-    let Ok(shared) = std::env::var("SAKIYOMI_SHARED") else {
-        return; // The traces are not part of the project.
-    };
-    let mut names: Vec<_> = std::fs::read_dir(format!("{shared}/data/traces"))
+    let Some(shared) = shared_data("traces_of_public_sheets_are_identical") else { return };
+    let mut names: Vec<_> = std::fs::read_dir(shared.join("data/traces"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
@@ -286,7 +285,7 @@ fn traces_of_public_sheets_are_identical() {
     settings.limits.seconds = 4.0;
     for path in names {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let text = std::fs::read(format!("{shared}/data/kif/{name}.kif")).unwrap();
+        let text = std::fs::read(shared.join(format!("data/kif/{name}.kif"))).unwrap();
         let game = GdlGame::new(&String::from_utf8_lossy(&text), &settings);
         let game = game.unwrap_or_else(|error| panic!("{name}: {error}"));
         let most = if game.notice().is_some() { Some(3) } else { None };

@@ -8,6 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use sha1::{Digest, Sha1};
+
 use crate::game::GdlGame;
 use crate::stepper::Stepper;
 
@@ -162,49 +164,8 @@ impl Replay<'_> {
 /// The digest of a set of terms.
 pub fn digest(mut terms: Vec<String>) -> String {
     terms.sort_unstable();
-    let mut hex = String::new();
-    for word in &sha1(terms.join("\n").as_bytes())[..2] {
-        hex += &format!("{word:08x}");
-    }
-    hex
-}
-
-/// SHA-1 (FIPS 180-4), which names traces and protects nothing.
-fn sha1(bytes: &[u8]) -> [u32; 5] {
-    let mut hash = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0u32];
-    let mut padded = bytes.to_vec();
-    padded.push(0x80);
-    padded.resize(padded.len().next_multiple_of(64), 0);
-    if padded.len() - bytes.len() < 9 {
-        padded.resize(padded.len() + 64, 0);
-    }
-    let end = padded.len();
-    padded[end - 8..].copy_from_slice(&(bytes.len() as u64 * 8).to_be_bytes());
-    for block in padded.chunks_exact(64) {
-        let mut words = [0u32; 80];
-        for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {
-            *word = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
-        for i in 16..80 {
-            words[i] = (words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16]).rotate_left(1);
-        }
-        let [mut a, mut b, mut c, mut d, mut e] = hash;
-        for (i, word) in words.iter().enumerate() {
-            let (mix, constant) = match i / 20 {
-                0 => (b & c | !b & d, 0x5a82_7999),
-                1 => (b ^ c ^ d, 0x6ed9_eba1),
-                2 => (b & c | b & d | c & d, 0x8f1b_bcdc),
-                _ => (b ^ c ^ d, 0xca62_c1d6u32),
-            };
-            let sum = a.rotate_left(5).wrapping_add(mix).wrapping_add(e);
-            let new = sum.wrapping_add(constant).wrapping_add(*word);
-            (e, d, c, b, a) = (d, c, b.rotate_left(30), a, new);
-        }
-        for (sum, part) in hash.iter_mut().zip([a, b, c, d, e]) {
-            *sum = sum.wrapping_add(part);
-        }
-    }
-    hash
+    let hash = Sha1::digest(terms.join("\n"));
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

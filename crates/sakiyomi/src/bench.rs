@@ -1,13 +1,13 @@
 //! Speed and signature. Speed is counted in CPU time of the measuring thread, on one thread.
 
-use std::hash::Hasher;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
-use rustc_hash::FxHasher;
 use sakiyomi_catalog::{
-    AgentSpec, CatalogGame, GameSpec, RandomSpec, SpecError, TableError, Visitor, open_table,
+    AgentSpec, CatalogGame, GameSpec, RandomSpec, SpecError, TableError, Thought, Visitor,
+    open_table,
 };
+use sakiyomi_core::hash::Fnv64;
 use sakiyomi_core::{Budget, Context, Playable, Player, Rng, Scratch, Stop, Turn};
 use sakiyomi_search::MctsSettings;
 use serde::Serialize;
@@ -188,7 +188,7 @@ pub fn measure_growth(
     game.with(MeasureGrowth(settings, iterations))
 }
 
-/// Games, agents and numbers of random moves before the decision that make up the signature.
+/// Options of agents and games that the catalog's lists do not reach by themselves.
 const SIGNATURE: &[(&str, &[&str])] = &[
     ("tic-tac-toe", &["random", "uct:iterations=500,solver", "maxn:depth=9"]),
     ("connect-four", &["uct:iterations=2000", "uct:iterations=500,tuned,graph", "maxn:depth=5"]),
@@ -220,34 +220,65 @@ const SIGNATURE: &[(&str, &[&str])] = &[
     ("goofspiel:n=10", &["rm:endgame=4", "rm:graph", "duct:strict", "sequential:iterations=300"]),
     ("goofspiel:n=5,order=descending", &["exact"]),
 ];
+/// Random moves before a decision.
 const SIGNATURE_PLIES: [usize; 3] = [0, 4, 9];
+/// Of agents that are listed, at most.
+const SIGNATURE_ITERATIONS: u64 = 100;
 
 /// One number that every change of behaviour changes: games, agents and seeds are fixed, and what
-/// they decide and why is hashed.
+/// they decide and why is hashed, with FNV-1a of lengths and numbers as little-endian bytes.
 pub fn signature() -> Result<u64, anyhow::Error> {
-    let mut hasher = FxHasher::default();
-    for (game, agents) in SIGNATURE {
-        let game: GameSpec = game.parse()?;
-        for (agent, plies) in agents.iter().flat_map(|a| SIGNATURE_PLIES.map(|plies| (a, plies))) {
-            let agent: AgentSpec = agent.parse()?;
-            let mut table = open_table(&game, plies as u64)?;
-            let random = AgentSpec::from(RandomSpec);
-            for _ in 0..plies {
-                let Turn::Choose(who) = table.turn() else { break };
-                let advise = |player| table.advise(&random, player, &Stop::new());
-                let actions = who.map(|player| Ok(advise(player)?.action));
-                let actions: Vec<String> = actions.collect::<Result<_, TableError>>()?;
-                table.play(&actions.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let mut hash = Fnv64::default();
+    for (game, agent) in signature_pairs()? {
+        for plies in SIGNATURE_PLIES {
+            hash.write_field(game.to_string().as_bytes());
+            hash.write_field(agent.to_string().as_bytes());
+            if let Some(advice) = decide(&game, &agent, plies)? {
+                hash.write_field(advice.action.as_bytes());
+                hash.write(&advice.iterations.to_le_bytes());
+                hash.write(&advice.nodes.to_le_bytes());
+                hash.write(&advice.value.unwrap_or(-1.0).to_bits().to_le_bytes());
             }
-            let Some(player) = mover(&table.turn()) else { continue };
-            let advice = table.advise(&agent, player, &Stop::new())?;
-            hasher.write(advice.action.as_bytes());
-            hasher.write_u64(advice.iterations);
-            hasher.write_u64(advice.nodes);
-            hasher.write_u64(advice.value.unwrap_or(-1.0).to_bits());
         }
     }
-    Ok(hasher.finish())
+    Ok(hash.finish())
+}
+
+/// Every listed game with every listed agent that plays it, and then the options above.
+pub fn signature_pairs() -> Result<Vec<(GameSpec, AgentSpec)>, anyhow::Error> {
+    let mut pairs = Vec::new();
+    for game in GameSpec::entries() {
+        let game: GameSpec = game.name.parse()?;
+        for entry in AgentSpec::entries() {
+            let agent: AgentSpec = entry.name.parse().or_else(|_| entry.example.parse())?;
+            // Programs, and solutions, which take long, have no short form.
+            let Some(agent) = agent.shortened(SIGNATURE_ITERATIONS) else { continue };
+            if open_table(&game, 0)?.seat(Player(0), &agent).is_ok() {
+                pairs.push((game.clone(), agent));
+            }
+        }
+    }
+    for (game, agents) in SIGNATURE {
+        for agent in *agents {
+            pairs.push((game.parse()?, agent.parse()?));
+        }
+    }
+    Ok(pairs)
+}
+
+/// What an agent decides after some random moves; nothing if there is nothing to decide.
+fn decide(game: &GameSpec, agent: &AgentSpec, plies: usize) -> Result<Option<Thought>, TableError> {
+    let mut table = open_table(game, plies as u64)?;
+    let random = AgentSpec::from(RandomSpec);
+    for _ in 0..plies {
+        let Turn::Choose(who) = table.turn() else { break };
+        let advise = |player| table.advise(&random, player, &Stop::new());
+        let actions = who.map(|player| Ok(advise(player)?.action));
+        let actions: Vec<String> = actions.collect::<Result<_, TableError>>()?;
+        table.play(&actions.iter().map(String::as_str).collect::<Vec<_>>())?;
+    }
+    let Some(player) = mover(&table.turn()) else { return Ok(None) };
+    table.advise(agent, player, &Stop::new()).map(Some)
 }
 
 fn mover(turn: &Turn) -> Option<Player> {

@@ -168,8 +168,6 @@ fn bench_measures_and_signs() {
     for field in ["playouts_per_cpu_second", "simulations_per_cpu_second", "bytes_per_node"] {
         assert!(game[field].as_f64().unwrap() > 0.0, "{field}");
     }
-    let signature = succeeds(&["bench", "--signature"]);
-    assert_eq!(signature, include_str!("../../../tests/signature.txt"));
 }
 
 #[test]

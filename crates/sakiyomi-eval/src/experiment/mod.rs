@@ -17,7 +17,7 @@ use sakiyomi_catalog::{SpecError, TableError};
 use serde::Serialize;
 
 use crate::store::{Counted, Store, StoreError};
-use crate::{Pairing, Task};
+use crate::{Fingerprint, Pairing, Task};
 
 pub use address::{Address, evidence_at, evidence_called, evidence_of_row};
 pub use claim::{Claim, Verdict};
@@ -91,9 +91,9 @@ pub struct Axis {
 impl Cell {
     /// What its results are found by in a store, beside the task: the fingerprint of its
     /// behaviour, and a mark if matches are kept, since results without records would not do.
-    pub fn fingerprint(&self) -> Result<String, TableError> {
-        let behaviour = self.task.behaviour()?;
-        Ok(if self.keep { behaviour + KEPT } else { behaviour })
+    pub fn fingerprint(&self) -> Result<Fingerprint, TableError> {
+        let fingerprint = self.task.fingerprint()?;
+        Ok(if self.keep { fingerprint.marked(KEPT) } else { fingerprint })
     }
 
     /// The games that are played so that every seat is taken equally often. A single game is not

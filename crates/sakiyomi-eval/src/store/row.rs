@@ -140,7 +140,34 @@ impl UnitRow {
 
     /// Reads a row of [`COLUMNS`], and says what is wrong with it.
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Result<StoredUnit, String>> {
-        let unit = UnitRow {
+        let unit = UnitRow::of(row)?;
+        let last = unit.first_game.saturating_add(unit.n_games.max(1) - 1);
+        let name = format!("games {} to {last}", unit.first_game);
+        if !unit.is_intact(row)? {
+            return Ok(Err(format!("{name} do not match their checksum")));
+        }
+        Ok(unit.parse().map_err(|problem| format!("{name}: {problem}")))
+    }
+
+    /// The first number and the checksum of a row of [`COLUMNS`] in a cell with another key, if it has one that is
+    /// right.
+    pub(super) fn checksum_with(row: &Row<'_>, key: &str) -> rusqlite::Result<Option<(i64, i64)>> {
+        let unit = UnitRow::of(row)?;
+        let has_checksum = row.get::<_, Option<i64>>(12)?.is_some();
+        let round: i64 = row.get(14)?;
+        let is_right = has_checksum && unit.is_intact(row)?;
+        Ok(is_right.then(|| (unit.first_game, unit.checksum(key, round))))
+    }
+
+    /// Whether a row matches its checksum; one of before has none.
+    fn is_intact(&self, row: &Row<'_>) -> rusqlite::Result<bool> {
+        let checksum: Option<i64> = row.get(12)?;
+        let (key, round): (String, i64) = (row.get(13)?, row.get(14)?);
+        Ok(checksum.is_none_or(|stored| stored == self.checksum(&key, round)))
+    }
+
+    fn of(row: &Row<'_>) -> rusqlite::Result<UnitRow> {
+        Ok(UnitRow {
             first_game: row.get(0)?,
             n_games: row.get(1)?,
             outcomes: row.get(2)?,
@@ -153,15 +180,7 @@ impl UnitRow {
             n_forfeits: row.get(9)?,
             seconds: row.get(10)?,
             engine: row.get(11)?,
-        };
-        let checksum: Option<i64> = row.get(12)?;
-        let (key, round): (String, i64) = (row.get(13)?, row.get(14)?);
-        let last = unit.first_game.saturating_add(unit.n_games.max(1) - 1);
-        let name = format!("games {} to {last}", unit.first_game);
-        if checksum.is_some_and(|stored| stored != unit.checksum(&key, round)) {
-            return Ok(Err(format!("{name} do not match their checksum")));
-        }
-        Ok(unit.parse().map_err(|problem| format!("{name}: {problem}")))
+        })
     }
 
     /// Of everything that counts, and of the cell to which it belongs.

@@ -28,7 +28,7 @@ fn values(evidence: &Evidence, measure: Measure) -> Vec<(f64, u64)> {
 fn units_are_counted_once_and_cut_where_asked() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::open(&folder.path().join("s")).unwrap();
-    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
     assert!(store.add(cell.id, &unit(0, "WL")).unwrap());
     assert!(store.add(cell.id, &unit(4, "DDWW")).unwrap());
     for again in [unit(0, "WW"), unit(1, "W"), unit(3, "WW"), unit(2, "WWWWWWWW")] {
@@ -50,11 +50,11 @@ fn units_are_counted_once_and_cut_where_asked() {
 fn other_seeds_and_other_behaviour_are_other_cells() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
-    let id = |seed, behaviour| store.cell(&task(seed), behaviour, 2).unwrap().id;
+    let id = |seed, behaviour: &str| store.cell(&task(seed), &behaviour.into(), 2).unwrap().id;
     assert_eq!(id(1, "b"), id(1, "b"));
     assert_ne!(id(1, "b"), id(2, "b"));
     assert_ne!(id(1, "b"), id(1, "c"));
-    assert_eq!(store.find(&task(9), "b").unwrap(), None);
+    assert_eq!(store.find(&task(9), &"b".into()).unwrap(), None);
     assert_eq!(store.cells().unwrap().len(), 3);
     store.remove(id(1, "c")).unwrap();
     assert_eq!(store.cells().unwrap().len(), 2);
@@ -69,7 +69,7 @@ fn measurements_are_kept_beside_games() {
     let (game, agent) = ("hagetaka:n=3".parse().unwrap(), "rm:iterations=10".parse().unwrap());
     let learner = Learner { game, agent, fresh: true, seed: 3 };
     let task = Task::NashConv(learner);
-    let cell = store.cell(&task, "b", 1).unwrap();
+    let cell = store.cell(&task, &"b".into(), 1).unwrap();
     let unit = |first, values| DoneUnit { first, results: Results::Values(values), seconds: 0.1 };
     assert!(store.add(cell.id, &unit(2, vec![0.5])).unwrap());
     assert!(store.add(cell.id, &unit(0, vec![0.1, 0.2])).unwrap());
@@ -89,7 +89,7 @@ fn an_older_store_is_read() {
     old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
     drop(old);
     let mut store = Store::open(&file).unwrap();
-    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
     let insert =
         "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, n_forfeits,
                       seconds, engine) VALUES (1, 0, 2, 'WL', '[1.0,0.0]', '[7,8]', 0, 0.1, 'old')";
@@ -126,7 +126,7 @@ fn what_is_no_store_or_newer_or_damaged_is_left_alone() {
     refused("newer", "newer Sakiyomi (schema 99");
     let damaged = folder.path().join("damaged");
     let mut store = Store::open(&damaged).unwrap();
-    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
     store.add(cell.id, &unit(0, &"WDL".repeat(20_000))).unwrap();
     drop(store);
     let mut bytes = fs::read(&damaged).unwrap();
@@ -146,7 +146,7 @@ fn a_full_disk_loses_nothing_that_was_finished() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("s");
     let mut store = Store::open(&file).unwrap();
-    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
     store.connection.pragma_update(None, "max_page_count", 24).unwrap();
     let mut added = 0;
     let error = loop {
@@ -185,7 +185,7 @@ fn a_flipped_bit_is_never_another_result() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("s");
     let mut store = Store::open(&file).unwrap();
-    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
     store.add(cell.id, &unit(0, &"WDLL".repeat(30))).unwrap();
     store.add(cell.id, &unit(120, &"LWWD".repeat(30))).unwrap();
     store.connection.pragma_update(None, "journal_mode", "delete").unwrap();
@@ -228,7 +228,7 @@ fn a_flipped_bit_is_never_another_result() {
 fn older_units_are_checked_by_what_they_may_hold() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
-    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
     let mut first = 0;
     let mut count = |outcomes: &str, payoffs: &str, turns: &str, forfeits: i64| {
         store.connection.execute("DELETE FROM units", []).unwrap();
@@ -259,7 +259,7 @@ fn older_units_are_checked_by_what_they_may_hold() {
 fn a_changed_record_or_cell_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::open(&folder.path().join("s")).unwrap();
-    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
     let mut kept = unit(0, "WL");
     let moves = vec![vec!["b2".to_owned()]];
     if let Results::Games(games) = &mut kept.results {
@@ -295,7 +295,7 @@ fn an_empty_file_is_no_store_for_those_who_only_read() {
 fn units_come_back_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::open(&folder.path().join("s")).unwrap();
-    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
     let mut done = unit(6, "WDLL");
     if let Results::Games(games) = &mut done.results {
         games[2].forfeit = Some(Forfeited { first: true, reason: "ended".to_owned() });
@@ -316,7 +316,7 @@ fn units_come_back_as_they_were() {
 fn measures_may_come_and_go() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::open(&folder.path().join("s")).unwrap();
-    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
     store.add(cell.id, &unit(0, "WL")).unwrap();
     let newer = r#"{"of the future":[1.5,2.5],"turns":[3,4]}"#;
     let update = "UPDATE units SET measures = ?1, checksum = NULL";
@@ -327,4 +327,32 @@ fn measures_may_come_and_go() {
     let short = r#"{"turns":[3]}"#;
     store.connection.execute(update, [short]).unwrap();
     assert!(store.count(cell.id, 2, 9).unwrap_err().to_string().contains("`measures`"));
+}
+
+/// Results that are known by the fingerprint of before are found, once and for all, and stay whole.
+#[test]
+fn results_of_before_are_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("s")).unwrap();
+    let task = task(1);
+    let fingerprint = task.fingerprint().unwrap();
+    assert_ne!(fingerprint.as_str(), fingerprint.before());
+    let old: Fingerprint = fingerprint.before().into();
+    let cell = store.cell(&task, &old, 2).unwrap();
+    store.add(cell.id, &unit(0, "WL")).unwrap();
+    store.add(cell.id, &unit(2, "DD")).unwrap();
+    store.connection.execute("UPDATE units SET checksum = NULL WHERE first_game = 2", []).unwrap();
+    assert_eq!(store.find(&task, &fingerprint).unwrap(), Some(cell.id));
+    let now = &store.cells().unwrap()[0];
+    assert_eq!((now.behaviour.as_str(), &now.task), (fingerprint.as_str(), &task));
+    assert_eq!(store.count(cell.id, 2, 9).unwrap().evidence.tally.games(), 4);
+    assert_eq!(store.cell(&task, &fingerprint, 2).unwrap().id, cell.id);
+    assert_eq!(store.find(&task, &old).unwrap(), None);
+    assert_eq!(store.cells().unwrap().len(), 1);
+    // What was damaged before is damaged afterwards.
+    store.connection.execute("UPDATE units SET outcomes = 'WW' WHERE first_game = 0", []).unwrap();
+    let other: Fingerprint = "other".into();
+    store.take_over(cell.id, &key(&task.texts(), "other"), "other").unwrap();
+    assert_eq!(store.find(&task, &other).unwrap(), Some(cell.id));
+    assert!(store.count(cell.id, 2, 9).unwrap_err().to_string().contains("checksum"));
 }

@@ -98,7 +98,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
 /// Whether the game or an agent of the cell behaves differently by now.
 fn is_stale(cell: &StoredCell) -> bool {
     let then = cell.behaviour.trim_end_matches(KEPT);
-    cell.task.behaviour().map_or(true, |now| now != then)
+    cell.task.fingerprint().map_or(true, |now| !now.is_of(then))
 }
 
 fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -6,12 +6,12 @@ use axum::response::{IntoResponse, Response};
 use sakiyomi_catalog::{Entry, LegalAction, PlayedStep, PlayerFace, Record, SpecError, TableError};
 use sakiyomi_core::{Payoffs, View};
 use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 pub use super::opponents::{Level, Opponent};
 
 /// What can be played, by whom, and within which limits: `GET /api/catalog`.
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Catalog {
     pub version: String,
     pub games: Vec<GameEntry>,
@@ -22,7 +22,8 @@ pub struct Catalog {
 }
 
 /// A game in the list, with specifications that are ready to play.
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct GameEntry {
     pub entry: Entry,
     pub choices: Vec<String>,
@@ -32,7 +33,8 @@ pub struct GameEntry {
 }
 
 /// What one request may ask for. An agent that is asked to think longer is cut short.
-#[derive(Clone, Copy, Debug, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Limits {
     pub seconds: f64,
     pub memory_bytes: u64,
@@ -41,7 +43,8 @@ pub struct Limits {
 }
 
 /// Asks for one game, and whether these agents can play it: `POST /api/game`.
-#[derive(Debug, Deserialize, TS)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
     pub game: String,
@@ -52,7 +55,8 @@ pub struct GameRequest {
 
 /// `agents` are the names of those who can play it; `opponents` are some of them by strength, and
 /// `suggested` is the one to begin with.
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct GameAnswer {
     pub game: String,
     pub players: Vec<PlayerFace>,
@@ -65,7 +69,8 @@ pub struct GameAnswer {
 }
 
 /// Whether an agent can play a game here.
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AgentCheck {
     pub agent: String,
     /// Why it cannot; empty if it can.
@@ -76,7 +81,8 @@ pub struct AgentCheck {
 
 /// A match: playing its texts in order rebuilds it. Per step one text for each choosing player, or
 /// the outcome of chance.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct MatchRecord {
     pub game: String,
@@ -86,14 +92,16 @@ pub struct MatchRecord {
 
 /// Asks for the position at the end of a match, `POST /api/position`, or for that after every step,
 /// `POST /api/replay`.
-#[derive(Debug, Deserialize, TS)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct PositionRequest {
     pub record: MatchRecord,
 }
 
 /// `record` has what chance drew since the last move. `past` says who did what, one entry per step.
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Position {
     pub record: MatchRecord,
     pub players: Vec<PlayerFace>,
@@ -104,7 +112,8 @@ pub struct Position {
 }
 
 /// The start first, then one position after every step of `past`.
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Replay {
     pub record: MatchRecord,
     pub players: Vec<PlayerFace>,
@@ -112,23 +121,26 @@ pub struct Replay {
     pub positions: Vec<ReplayPosition>,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReplayPosition {
     pub turn: ApiTurn,
     pub view: View,
 }
 
 /// Who chooses, or what everyone got, from 0 to 1. It is chance's turn only inside a replay.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[ts(rename = "Turn")]
+#[cfg_attr(feature = "typescript", ts(rename = "Turn"))]
 pub enum ApiTurn {
     Choose { players: Vec<u8> },
     Chance,
     Over { payoffs: Vec<f64> },
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Choosing {
     pub player: u8,
     pub actions: Vec<LegalAction>,
@@ -136,7 +148,8 @@ pub struct Choosing {
 
 /// Lets an agent think: `POST /api/think`. The answer is a stream of server-sent events: `thought` while
 /// it thinks, then `done` (both a Thought) or `error` (an ApiError). Closing the connection stops it.
-#[derive(Debug, Deserialize, TS)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct ThinkRequest {
     pub record: MatchRecord,
@@ -146,7 +159,8 @@ pub struct ThinkRequest {
 
 /// A choice that stays hidden until all `persons` who choose now have chosen: `POST /api/sealed`.
 /// `match_id`, of the page's making, tells apart matches that look the same.
-#[derive(Debug, Deserialize, TS)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct SealRequest {
     pub match_id: String,
@@ -158,27 +172,31 @@ pub struct SealRequest {
 
 /// Once nobody is waited for, `choices` has all of them. `GET /api/sealed/{match_id}/{step}`, with the
 /// number of steps so far, is a stream of it as events `sealed`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Sealed {
     pub waiting_for: Vec<u8>,
     pub choices: Vec<SealedChoice>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SealedChoice {
     pub player: u8,
     pub text: String,
 }
 
 /// Rules in the Game Description Language: `POST /api/rules`.
-#[derive(Debug, Deserialize, TS)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct RulesRequest {
     pub text: String,
 }
 
 /// Starts a job: `POST /api/jobs`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum JobRequest {
     Duel { game: String, agents: [String; 2], games: u64, seed: u64 },
@@ -187,7 +205,8 @@ pub enum JobRequest {
 
 /// `GET /api/jobs` lists them, `GET /api/jobs/{id}/events` is a stream of events `job`, and
 /// `POST /api/jobs/{id}/stop`, `resume` and `forget` do what they say. What was played stays in the store.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Job {
     pub id: u32,
     pub request: JobRequest,
@@ -203,7 +222,8 @@ pub struct Job {
     pub message: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum JobState {
     Running,
@@ -213,7 +233,8 @@ pub enum JobState {
 }
 
 /// Results of the first agent: its score with the 95 % interval, and p of the two-sided sign test.
-#[derive(Clone, Debug, Serialize, TS)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct JobRow {
     pub name: String,
     pub wins: u64,
@@ -226,7 +247,8 @@ pub struct JobRow {
 }
 
 /// One of `GET /api/experiments`. Its report is a page: `/reports/{id}?scale=quick`.
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ExperimentEntry {
     pub id: String,
     pub title: String,
@@ -236,7 +258,8 @@ pub struct ExperimentEntry {
     pub paper: ExperimentState,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ExperimentState {
     pub games_done: u64,
     pub games: u64,
@@ -244,7 +267,8 @@ pub struct ExperimentState {
 
 /// One of `GET /api/store`. `GET /api/store/{cell}/{game}` is the MatchRecord of one of the games that
 /// were `kept`.
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StoreEntry {
     pub cell: i64,
     pub game: String,
@@ -257,7 +281,8 @@ pub struct StoreEntry {
 }
 
 /// Every answer that is not a success, with a status from 400 on.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ApiError {
     pub code: ErrorCode,
     pub message: String,
@@ -268,7 +293,8 @@ pub struct ApiError {
     pub step: Option<usize>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorCode {
     /// The request is not what is expected here.
@@ -366,7 +392,9 @@ impl ApiTurn {
 }
 
 /// All types as the page's TypeScript.
+#[cfg(feature = "typescript")]
 pub fn typescript() -> String {
+    use ts_rs::TS;
     let config = ts_rs::Config::default().with_large_int("number");
     let mut text = String::from(
         "// Made from the Rust types by `SAKIYOMI_BLESS=1 cargo test -p sakiyomi --test api_types`.\n",

@@ -188,3 +188,39 @@ fn a_wrong_file_is_an_error_with_line_and_field() {
         assert!(message.contains(expected), "`{expected}` is not in: {message}");
     }
 }
+
+#[test]
+fn matches_may_begin_with_openings() {
+    let with = |keys: &str| DUELS.replace("kind =", &format!("{keys}\nkind ="));
+    let openings = |keys: &str| {
+        let cells = load(&with(keys)).unwrap().cells(Scale::Quick).to_vec();
+        cells[0].task.openings().map(|openings| openings.to_string())
+    };
+    assert_eq!(openings(""), None);
+    assert_eq!(openings("openings = 20").as_deref(), Some("openings=20,plies=4"));
+    let both = "openings = 20\nopening-plies = 6";
+    assert_eq!(openings(both).as_deref(), Some("openings=20,plies=6"));
+    let message = error(&with("opening-plies = 6"));
+    assert!(message.contains("`opening-plies` needs `openings`"), "{message}");
+    assert!(error(&with("openings = 0")).contains("expected at least 1"));
+}
+
+#[test]
+fn every_measure_can_be_drawn() {
+    for (name, _) in Quantity::all() {
+        let text = format!(
+            "id = \"t\"\ntitle = \"t\"\nkind = \"curve\"\nmeasure = \"{name}\"\ngame = \"tic-tac-toe\"\n\
+             first = \"uct:iterations={{x}}\"\nsecond = \"random\"\n\
+             x = {{ label = \"i\", values = [1, 2] }}\n[scale.quick]\ngames = 2\n\
+             [scale.paper]\ngames = 2\n[[series]]\nname = \"s\"\n"
+        );
+        let is_drawn = Measure::named(name).is_some() || ["score", "draws"].contains(&name);
+        match load(&text) {
+            Ok(_) => assert!(is_drawn, "{name}"),
+            Err(error) => {
+                let message = error.to_string();
+                assert!(!is_drawn && message.contains("known: score, draws, payoff"), "{message}");
+            }
+        }
+    }
+}
