@@ -4,28 +4,26 @@
 mod agents;
 mod compiled;
 mod fields;
+mod files;
 mod games;
 mod kept_rules;
 mod list;
 mod parameter;
+mod shared_rules;
 mod solution;
+mod solvable;
 mod table;
 mod thought;
 
-pub use agents::{
-    AgentSpec, ExactSpec, ExecSpec, FlatSpec, MaxNSpec, RandomSpec, ScriptedSpec, Seat,
-    SequentialSpec,
-};
+pub use agents::*;
 pub use compiled::CatalogGame;
 pub use fields::{SpecError, parse_bytes};
-pub use games::{
-    Battlefield, BreakthroughSpec, ConnectFourSpec, GameSpec, GdlSpec, HagetakaSpec, OthelloSpec,
-    RuleSheet, TicTacToeSpec, Visitor, game_presets,
-};
+pub use files::{MAX_TEXT_BYTES, read_bytes, read_text, write_atomically};
+pub use games::*;
 pub use kept_rules::{keep_rules, kept_rules};
 pub use parameter::{Entry, Named, ParameterEntry, Values};
 pub use solution::{load_solution, save_solution};
 pub use table::{
     LegalAction, PlayerFace, Record, Table, TableError, open_table, replay, replay_each, views,
 };
-pub use thought::{PlayedStep, Thought, ThoughtArm, ThoughtBranch, ThoughtRow};
+pub use thought::{PlayedStep, Thought, ThoughtArm, ThoughtBranch, ThoughtRow, step_texts};

@@ -208,11 +208,7 @@ pub(crate) fn played_step<G: Playable>(
 }
 
 /// What was chosen in a state, one text per choosing player, or the outcome of chance.
-pub(crate) fn step_texts<G: Playable>(
-    game: &G,
-    state: &G::State,
-    actions: &[G::Action],
-) -> Vec<String> {
+pub fn step_texts<G: Playable>(game: &G, state: &G::State, actions: &[G::Action]) -> Vec<String> {
     match game.turn(state) {
         Turn::Choose(who) => {
             who.zip(actions).map(|(player, &a)| game.action_text(state, player, a)).collect()

@@ -1,11 +1,14 @@
 //! What every game of the catalog must keep to, whatever its rules are.
 
+#[path = "conformance/hints.rs"]
+mod hints;
+
 use std::collections::{BTreeSet, HashSet};
 
 use sakiyomi_catalog::{CatalogGame, GameSpec, Visitor};
+use sakiyomi_core::toy::{CHANCE_AFTER_CHANCE, Corridor, Toy};
 use sakiyomi_core::{
-    Effect, Game, Hint, MAX_PLAYERS, Payoffs, Playable, Player, PruneLevel, Rng, Scratch, Turn,
-    View,
+    Effect, Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, Turn, View,
 };
 
 /// Every game at its defaults, and sizes that take other code paths.
@@ -71,32 +74,31 @@ impl Visitor for Rules {
     type Out = ();
 
     fn visit<G: CatalogGame>(self, game: G) {
-        assert!(size_of::<G::Action>() <= 16, "actions are small");
-        assert!((1..=MAX_PLAYERS).contains(&game.players()));
-        assert_eq!(game.start(), game.start(), "the start is always the same");
-        let mut sums = HashSet::new();
-        random_states(&game, 30, |state, turn| {
-            assert_eq!(game.turn(state), turn, "asking changes nothing");
-            assert_eq!(game.key(state), game.key(&state.clone()));
-            match turn {
-                Turn::Over(payoffs) => check_payoffs(&game, &payoffs, &mut sums),
-                Turn::Chance => {
-                    let mut outcomes = Vec::new();
-                    game.outcomes(state, &mut outcomes);
-                    let sum: f64 = outcomes.iter().map(|outcome| outcome.1).sum();
-                    assert!((sum - 1.0).abs() < 1e-9, "probabilities add up to {sum}");
-                }
-                Turn::Choose(who) => {
-                    assert!(!who.is_empty(), "someone chooses");
-                    for player in who {
-                        assert!(player.index() < game.players());
-                        check_actions(&game, state, player);
-                    }
-                }
-            }
-        });
-        assert!(!game.constant_sum() || sums.len() == 1, "sums of payoffs: {sums:?}");
+        check_rules(&game);
     }
+}
+
+fn check_rules<G: Playable>(game: &G) {
+    assert!(size_of::<G::Action>() <= 16, "actions are small");
+    assert!((1..=MAX_PLAYERS).contains(&game.players()));
+    let mut sums = HashSet::new();
+    random_states(game, 30, |state, turn| match turn {
+        Turn::Over(payoffs) => check_payoffs(game, &payoffs, &mut sums),
+        Turn::Chance => {
+            let mut outcomes = Vec::new();
+            game.outcomes(state, &mut outcomes);
+            let sum: f64 = outcomes.iter().map(|outcome| outcome.1).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "probabilities add up to {sum}");
+        }
+        Turn::Choose(who) => {
+            assert!(!who.is_empty(), "someone chooses");
+            for player in who {
+                assert!(player.index() < game.players());
+                check_actions(game, state, player);
+            }
+        }
+    });
+    assert!(!game.constant_sum() || sums.len() == 1, "sums of payoffs: {sums:?}");
 }
 
 fn check_payoffs<G: Game>(game: &G, payoffs: &Payoffs, sums: &mut HashSet<i64>) {
@@ -117,17 +119,6 @@ fn check_actions<G: Playable>(game: &G, state: &G::State, player: Player) {
     let mut appended = actions.clone();
     game.actions(state, player, &mut appended);
     assert_eq!(appended, [actions.clone(), actions.clone()].concat());
-    let mut kept = actions.clone();
-    game.prune(state, player, PruneLevel::Actions, &mut kept);
-    assert!(!kept.is_empty() && kept.iter().all(|action| unique.contains(action)));
-    assert!(
-        game.provides().contains(Hint::Prune) || kept == actions,
-        "a game that does not prune removes nothing"
-    );
-    if let Some(estimate) = game.estimate(state) {
-        let each = estimate.as_slice(game.players());
-        assert!(each.iter().all(|payoff| (0.0..=1.0).contains(payoff)), "{each:?}");
-    }
 }
 
 #[test]
@@ -289,4 +280,13 @@ fn check_random_actions<G: Game>(game: &G) {
 #[test]
 fn fast_paths_have_the_distribution_of_the_rules() {
     check_all(|game| game.with(Overrides).unwrap_or_else(|error| panic!("{error}")));
+}
+
+/// The games of the tests keep to the same rules: those that the catalog does not have, such as matches of any
+/// length, would prove nothing otherwise.
+#[test]
+fn toy_games_keep_to_the_rules() {
+    check_rules(&Toy::read(CHANCE_AFTER_CHANCE).unwrap());
+    check_rules(&Corridor { n_steps: 5_000, has_doors: false });
+    check_rules(&Corridor { n_steps: 5_000, has_doors: true });
 }

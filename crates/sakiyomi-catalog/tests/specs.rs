@@ -81,7 +81,7 @@ fn short_texts_are_short_and_say_all() {
         "duct:c=0.5,mix,strict,ordered",
         "smuct:c=0.5,tried,strict,ordered,fresh",
         "oos:time=1s",
-        "oos:payoff",
+        "oos:raw-payoff",
         "sp:reading=rank",
         "exact:file=seven.solution",
         "exec:time=2s,./bot.py --level=3,4",

@@ -93,8 +93,8 @@ impl Stop {
 
 /// How much an agent may think about one decision. The first limit that is reached ends it.
 ///
-/// Iterations are repeatable. Wall time is for play against people and clocks. CPU time, counted
-/// for the thinking thread alone, is for fair matches at equal time on a busy machine.
+/// Iterations are repeatable. Wall time is for play against people and clocks. CPU time, summed over
+/// the threads that think, is for fair matches at equal time on a busy machine.
 /// `nodes` and `memory` end no search: they stop a tree from growing, and the search goes on in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
@@ -124,14 +124,15 @@ impl Budget {
         self.wall.is_none() && self.cpu.is_none()
     }
 
-    /// The part of share `i` of `n` equal ones that run at the same time: iterations and memory
-    /// are divided, time is not.
+    /// The part of share `i` of `n` equal ones that run at the same time: iterations, memory and
+    /// CPU time are divided, wall time is not.
     #[must_use]
     pub fn share(&self, i: u64, n: u64) -> Budget {
         let part = |whole: u64| whole / n + u64::from(i < whole % n);
         Budget {
             iterations: self.iterations.map(part),
             nodes: self.nodes.map(part),
+            cpu: self.cpu.map(|cpu| cpu / n.clamp(1, u32::MAX.into()) as u32),
             memory: self.memory / n,
             ..*self
         }
@@ -312,5 +313,7 @@ mod tests {
         let parts: Vec<_> = (0..4).map(|i| budget.share(i, 4).iterations.unwrap()).collect();
         assert_eq!(parts, [251, 251, 251, 250]);
         assert_eq!(budget.share(0, 4).memory, Budget::DEFAULT_MEMORY / 4);
+        let timed = Budget { cpu: Some(Duration::from_millis(50)), wall: budget.wall, ..budget };
+        assert_eq!(timed.share(3, 4).cpu, Some(Duration::from_micros(12_500)));
     }
 }

@@ -4,7 +4,9 @@
 //! Nothing here does input or output, and no clock is read outside [`Budget`].
 
 mod agent;
+mod encode;
 mod game;
+pub mod hash;
 mod hints;
 mod insight;
 mod phrase;
@@ -16,6 +18,7 @@ pub mod toy;
 mod view;
 
 pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop, Watch};
+pub use encode::{Encode, ObservationShape, observe_cells};
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
 pub use hints::{
     Canonical, CellShape, Hint, HintSet, Hints, PruneLevel, RestrictBy, Restriction, Script,
@@ -30,6 +33,6 @@ pub use view::{
     Shape, View, cell_name, parse_cell, parse_column,
 };
 
-/// What the catalog asks of a game: rules, hints and a face.
-pub trait Playable: Game + Hints + Show + 'static {}
-impl<G: Game + Hints + Show + 'static> Playable for G {}
+/// What the catalog asks of a game: rules, hints, a face, and an encoding as numbers.
+pub trait Playable: Game + Hints + Encode + Show + 'static {}
+impl<G: Game + Hints + Encode + Show + 'static> Playable for G {}

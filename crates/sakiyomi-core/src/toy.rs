@@ -9,14 +9,31 @@
 //! ```
 
 mod blotto;
+mod corridor;
+mod plain;
 
 use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Game, Hints, Payoffs, Player, Players, Show, Turn, View};
+use crate::{Encode, Game, Hints, Payoffs, Player, Players, Show, Turn, View};
 
 pub use blotto::{Blotto, MAX_SOLDIERS, Posting};
+pub use corridor::{Corridor, Step};
+
+/// Chance follows chance, at the start and later, and one outcome ends the match. The first player gets 0.4375
+/// with best play.
+pub const CHANCE_AFTER_CHANCE: &str = "
+start: chance  a 0.5 -> deal     b 0.5 -> deal2
+deal:  chance  x 0.25 -> pennies y 0.75 -> one
+deal2: chance  x 0.5 -> 1 0      y 0.5 -> roll
+roll:  chance  x 0.5 -> one      y 0.5 -> 0 1
+one:   0       l -> again        r -> 0.25 0.75
+again: chance  x 0.5 -> last     y 0.5 -> 0.5 0.5
+last:  1       l -> 1 0          r -> 0 1
+pennies: 0+1   h/h -> 1 0  h/t -> 0 1  t/h -> 0 1  t/t -> 1 0
+";
+pub use plain::Plain;
 
 /// A game read from text by [`Toy::read`].
 #[derive(Clone, Debug)]
@@ -221,8 +238,9 @@ impl Game for Toy {
         let position = &self.positions[*state as usize];
         let Turn::Choose(who) = position.turn else { return };
         let Some(column) = who.into_iter().position(|p| p == player) else { return };
+        let first = out.len();
         for (joint, _, _) in &position.moves {
-            if !out.contains(&joint[column]) {
+            if !out[first..].contains(&joint[column]) {
                 out.push(joint[column]);
             }
         }
@@ -253,6 +271,8 @@ impl Hints for Toy {
         self.estimates.get(&(*state as usize)).copied()
     }
 }
+
+impl Encode for Toy {}
 
 impl Show for Toy {
     fn action_text(&self, _: &u16, _: Player, action: Word) -> String {

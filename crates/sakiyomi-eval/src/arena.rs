@@ -1,41 +1,65 @@
 //! Matches between agents, at full speed. Everything random in a match follows from the seed and
 //! the match's number.
 
-use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, Record, Seat, SpecError, Visitor};
+use sakiyomi_catalog::{
+    AgentSpec, CatalogGame, GameSpec, Record, Seat, SpecError, Visitor, step_texts,
+};
+use sakiyomi_core::hash::Fnv64;
 use sakiyomi_core::stats::Tally;
-use sakiyomi_core::{Agent, Context, Game, Hint, Payoffs, Player, Rng, Show, Stop, Turn};
+use sakiyomi_core::{Agent, Context, Game, Hint, Payoffs, Player, Rng, Stop, Turn};
+use serde::{Deserialize, Serialize};
+
+use crate::measure::{Ended, Measures};
+use crate::opening::Openings;
 
 /// Two agents at one game, and the seed of all their matches.
 ///
 /// A round is one match per seat: the first agent takes each seat once and the second agent all
-/// others. The chance of the game is the same in all matches of a round.
-#[derive(Clone, Debug, PartialEq)]
+/// others. The chance of the game is the same in all matches of a round, and so is their opening.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Pairing {
     pub game: GameSpec,
     pub agents: [AgentSpec; 2],
     pub seed: u64,
+    /// Random first moves, if matches do not begin at the start of the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openings: Option<Openings>,
 }
 
 /// One numbered match of a pairing, as it counts for the first agent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Played {
     pub number: u64,
     pub outcome: Outcome,
-    pub payoff: f64,
-    pub n_turns: u32,
-    /// The rounds that were begun, if the game counts rounds; otherwise the turns.
-    pub length: u32,
-    /// Whether it was the first agent that gave up, and why.
-    pub forfeit: Option<(bool, String)>,
+    pub measures: Measures,
+    /// A hash of the first agent's seat and of all that was played: matches with the same key are
+    /// the same match. Results of before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeit: Option<Forfeited>,
     /// What was played, if it was to be kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Record>,
 }
 
+/// How a match was given up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forfeited {
+    /// Whether it was the first agent that gave up.
+    pub first: bool,
+    pub reason: String,
+}
+
 /// A payoff compared with the best of the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
+    #[serde(rename = "W")]
     Win,
+    #[serde(rename = "D")]
     Draw,
+    #[serde(rename = "L")]
     Loss,
 }
 
@@ -44,9 +68,25 @@ impl Outcome {
         let is = |outcome| u64::from(self == outcome);
         Tally { wins: is(Outcome::Win), draws: is(Outcome::Draw), losses: is(Outcome::Loss) }
     }
+
+    pub fn letter(self) -> char {
+        match self {
+            Outcome::Win => 'W',
+            Outcome::Draw => 'D',
+            Outcome::Loss => 'L',
+        }
+    }
+
+    pub fn from_letter(letter: char) -> Option<Outcome> {
+        [Outcome::Win, Outcome::Draw, Outcome::Loss].into_iter().find(|o| o.letter() == letter)
+    }
 }
 
 impl Pairing {
+    pub fn new(game: GameSpec, agents: [AgentSpec; 2], seed: u64) -> Pairing {
+        Pairing { game, agents, seed, openings: None }
+    }
+
     /// Tries to build both agents, so that what cannot be played is an error before the first match.
     pub fn check<G: CatalogGame>(&self, game: &G) -> Result<(), SpecError> {
         let seat = Seat { game: &self.game, player: Player(0), seed: self.seed };
@@ -65,58 +105,66 @@ impl Pairing {
         self.game.with(TryOut(self))?
     }
 
-    /// Plays the match with this number. The pairing must have been checked.
-    pub fn play<G: CatalogGame>(&self, game: &G, number: u64, keep: bool, stop: &Stop) -> Played {
+    /// Plays the match with this number.
+    pub fn play<G: CatalogGame>(
+        &self,
+        game: &G,
+        number: u64,
+        keep: bool,
+        stop: &Stop,
+    ) -> Result<Played, SpecError> {
         let n_players = game.players() as u64;
         let first = Player((number % n_players) as u8);
         let players = || (0..n_players).map(|i| Player(i as u8));
-        let mut agents: Vec<_> = players()
-            .map(|player| {
-                let seat = Seat { game: &self.game, player, seed: self.seed ^ number };
-                let agent = &self.agents[usize::from(player != first)];
-                agent.build(game, &seat).expect("both agents were built before")
-            })
-            .collect();
+        let build = |player| {
+            let seat = Seat { game: &self.game, player, seed: self.seed ^ number };
+            self.agents[usize::from(player != first)].build(game, &seat)
+        };
+        let mut agents = players().map(build).collect::<Result<Vec<_>, _>>()?;
         // Streams by purpose: 0 is chance, which the matches of a round share; then the seats.
         let chance = Rng::stream(&[self.seed, number / n_players, 0]);
         let stream = |player: Player| Rng::stream(&[self.seed, number, 1 + u64::from(player.0)]);
         let mut rngs: Vec<Rng> = players().map(stream).collect();
-        let mut moves = Vec::new();
+        let opening = self.openings.map(|all| all.steps(game, self.seed, number / n_players));
+        let (mut moves, mut n_rounds) = (Vec::new(), 0);
+        let mut key = Fnv64::default();
+        key.write(&[first.0]);
+        let mut watch = |state: &G::State, actions: &[G::Action]| {
+            n_rounds = game.round(state) + 1;
+            let texts = step_texts(game, state, actions);
+            texts.iter().for_each(|text| key.write_field(text.as_bytes()));
+            if keep {
+                moves.push(texts);
+            }
+        };
+        let opening = opening.unwrap_or_default();
+        let played = play_match(game, &mut agents, &opening, chance, &mut rngs, stop, &mut watch);
         let counts_rounds = game.provides().contains(Hint::Rounds);
-        let mut n_rounds = 0;
-        let played =
-            play_match(game, &mut agents, chance, &mut rngs, stop, &mut |state, actions| {
-                n_rounds = game.round(state) + 1;
-                if keep {
-                    moves.push(texts(game, state, actions));
-                }
-            });
-        let others = players().filter(|&player| player != first);
-        let best_other = others.map(|player| played.payoffs[player]).fold(f64::MIN, f64::max);
-        let payoff = played.payoffs[first];
-        Played {
+        Ok(Played {
             number,
-            outcome: match payoff {
-                _ if payoff > best_other => Outcome::Win,
-                _ if payoff < best_other => Outcome::Loss,
-                _ => Outcome::Draw,
-            },
-            payoff,
-            n_turns: played.n_turns,
-            length: if counts_rounds { n_rounds } else { played.n_turns },
-            forfeit: played.forfeit.map(|(player, reason)| (player == first, reason)),
+            outcome: outcome(&played.payoffs, first, game.players()),
+            measures: Measures::read(&Ended {
+                payoffs: played.payoffs,
+                first,
+                n_turns: played.n_turns,
+                n_rounds: counts_rounds.then_some(n_rounds),
+            }),
+            key: Some(key.finish()),
+            forfeit: played
+                .forfeit
+                .map(|(player, reason)| Forfeited { first: player == first, reason }),
             record: keep.then(|| Record { game: self.game.clone(), seed: self.seed, moves }),
-        }
+        })
     }
 }
 
-/// One text per action of a step.
-fn texts<G: Show>(game: &G, state: &G::State, actions: &[G::Action]) -> Vec<String> {
-    match game.turn(state) {
-        Turn::Choose(who) => {
-            who.zip(actions).map(|(player, &a)| game.action_text(state, player, a)).collect()
-        }
-        _ => vec![game.outcome_text(state, actions[0])],
+fn outcome(payoffs: &Payoffs, first: Player, n_players: usize) -> Outcome {
+    let others = (0..n_players).map(|i| Player(i as u8)).filter(|&player| player != first);
+    let best_other = others.map(|player| payoffs[player]).fold(f64::MIN, f64::max);
+    match payoffs[first] {
+        own if own > best_other => Outcome::Win,
+        own if own < best_other => Outcome::Loss,
+        _ => Outcome::Draw,
     }
 }
 
@@ -133,12 +181,13 @@ pub struct Match {
 /// Who sees every step of a match: the state before it, and what is played there.
 pub type Watch<'a, G> = dyn FnMut(&<G as Game>::State, &[<G as Game>::Action]) + 'a;
 
-/// Plays one match from the start; `agents` has one agent per player. `chance` decides what nature
-/// does, and each player draws from a stream of its own, so that nobody's luck depends on how much
-/// another one thinks.
+/// Plays one match from the start; `agents` has one agent per player. The steps of the opening are played as they
+/// are. Then `chance` decides what nature does, and each player draws from a stream of its own, so that the luck
+/// of one does not depend on how much another one thinks.
 pub fn play_match<G: Game>(
     game: &G,
     agents: &mut [Box<dyn Agent<G>>],
+    opening: &[Vec<G::Action>],
     mut chance: Rng,
     players: &mut [Rng],
     stop: &Stop,
@@ -147,10 +196,15 @@ pub fn play_match<G: Game>(
     let mut state = game.start();
     let (mut joint, mut outcomes) = (Vec::new(), Vec::new());
     let mut n_turns = 0;
+    let mut opening = opening.iter();
     loop {
         joint.clear();
-        match game.turn(&state) {
+        let turn = game.turn(&state);
+        let given = opening.next();
+        joint.extend(given.into_iter().flatten());
+        match turn {
             Turn::Over(payoffs) => return Match { payoffs, n_turns, forfeit: None },
+            turn if given.is_some() => n_turns += u32::from(turn != Turn::Chance),
             Turn::Chance => joint.push(game.sample(&state, &mut outcomes, &mut chance)),
             Turn::Choose(who) => {
                 n_turns += 1;
@@ -204,7 +258,39 @@ mod tests {
         };
         let mut agents = scripts.map(agent);
         let mut rngs = [Rng::new(1), Rng::new(2)];
-        play_match(toy, &mut agents, Rng::new(0), &mut rngs, &Stop::new(), &mut |_, _| {})
+        play_match(toy, &mut agents, &[], Rng::new(0), &mut rngs, &Stop::new(), &mut |_, _| {})
+    }
+
+    /// Agents see the opening and choose after it; it is the same from every seat and follows from its number.
+    #[test]
+    fn openings_are_shared_by_the_seats_of_a_round() {
+        let agents = ["uct:iterations=30".parse().unwrap(), "random".parse().unwrap()];
+        let openings = Some("openings=3,plies=4".parse().unwrap());
+        for game in ["connect-four", "hagetaka:n=6,players=3", "sangoku"] {
+            let game: GameSpec = game.parse().unwrap();
+            let n_players = game.players().unwrap() as u64;
+            let pairing = Pairing { openings, ..Pairing::new(game, agents.clone(), 3) };
+            let records: Vec<Record> = (0..5 * n_players)
+                .map(|number| {
+                    struct Play<'a>(&'a Pairing, u64);
+                    impl Visitor for Play<'_> {
+                        type Out = Played;
+                        fn visit<G: CatalogGame>(self, game: G) -> Played {
+                            self.0.play(&game, self.1, true, &Stop::new()).unwrap()
+                        }
+                    }
+                    pairing.game.with(Play(&pairing, number)).unwrap().record.unwrap()
+                })
+                .collect();
+            let opening =
+                |round: u64, seat: u64| &records[(round * n_players + seat) as usize].moves[..4];
+            for round in 0..5 {
+                assert!((1..n_players).all(|seat| opening(round, seat) == opening(round, 0)));
+            }
+            assert_eq!(opening(0, 0), opening(3, 0), "openings come again");
+            assert_ne!(opening(0, 0), opening(1, 0), "{:?}", opening(0, 0));
+            records.iter().for_each(|record| drop(sakiyomi_catalog::replay(record).unwrap()));
+        }
     }
 
     #[test]

@@ -1,26 +1,30 @@
 //! Two agents over many matches, in every seat equally often, on any number of threads.
 //!
 //! What happens in a match depends on the seed and the match's number alone (see [`Pairing`]), so
-//! threads change nothing. A sequential test (SPRT) looks only at complete batches in the order of their numbers; matches that other threads have
-//! already played beyond the batch that decides are not counted.
+//! threads change nothing. Results are counted and forgotten (see [`Ledger`]), or kept in a store, from which the
+//! duel goes on when it is run again.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Sender};
-use std::thread;
+use std::path::Path;
 use std::time::Instant;
 
-use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, SpecError, Visitor};
+use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, SpecError, TableError, Visitor};
 use sakiyomi_core::stats::{Elo, Hypothesis, Interval, Sprt, Tally};
 use sakiyomi_core::{Player, Stop};
 use serde::Serialize;
 
-use crate::arena::{Pairing, Played};
-use crate::experiment::{Estimate, Lengths, Part};
+use crate::arena::Pairing;
+use crate::experiment::{Estimate, Part};
+use crate::ledger::Ledger;
+use crate::runner::StoreSink;
+use crate::schedule::{self, News, Order, ScheduleError, Settings, Sink, Work};
+use crate::store::{Store, StoreError};
+use crate::{DistinctGames, DoneUnit, ExploitError, Measure, Openings, Results, Task};
 
-/// Rounds between two looks of the sequential test.
-const BATCH_ROUNDS: u64 = 16;
-/// Reports name this many forfeits; all are counted.
-const LISTED_FORFEITS: usize = 10;
+/// How long a unit takes that is kept in memory, and one that goes to a store.
+const UNIT_SECONDS: f64 = 0.1;
+const STORED_UNIT_SECONDS: f64 = 1.0;
+/// Games in a unit that is kept in memory, at most.
+const MAX_UNIT: u64 = 4096;
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -33,7 +37,7 @@ pub struct Duel {
     pub sprt: Option<Sprt>,
 }
 
-/// How far it is, told after every match.
+/// How far it is, told after every unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     pub done: u64,
@@ -58,6 +62,12 @@ pub struct DuelReport {
     /// Two-sided p of the exact sign test; draws are left out.
     pub sign_test: f64,
     pub seats: Vec<SeatReport>,
+    /// The random openings that the games began with.
+    pub openings: Option<Openings>,
+    /// How many games were different.
+    pub distinct_games: Option<DistinctGames>,
+    /// What a reader should know of repeated games.
+    pub remark: Option<String>,
     pub sprt: Option<SprtReport>,
     pub mean_turns: f64,
     /// The mean length of the games that the first agent won, with its 95 % interval: in rounds,
@@ -73,6 +83,9 @@ pub struct DuelReport {
     pub repeatable: bool,
     /// True if it was stopped before all games were played.
     pub interrupted: bool,
+    /// Games that the store had before.
+    pub games_before: u64,
+    /// Of this run.
     pub seconds: f64,
     pub command: String,
 }
@@ -108,29 +121,97 @@ pub struct ForfeitReport {
     pub reason: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum DuelError {
     #[error(transparent)]
     Spec(#[from] SpecError),
+    #[error(transparent)]
+    Table(#[from] TableError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Task(ExploitError),
     #[error("{game} has {players} player; a duel needs at least 2")]
     TooFewPlayers { game: GameSpec, players: usize },
     #[error("0 games; a duel needs at least 1")]
     NoGames,
 }
 
-/// Plays the duel. `stop` ends it early with what is complete by then.
+/// Plays the duel, or what a store lacks of it. `stop` ends it early with what is complete by then.
 pub fn run_duel(
     duel: &Duel,
+    store: Option<&Path>,
     stop: &Stop,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<DuelReport, DuelError> {
-    if duel.games == 0 {
-        return Err(DuelError::NoGames);
+    let start = Instant::now();
+    let names = duel.check()?;
+    let n_players = names.len() as u64;
+    let games = duel.games.next_multiple_of(n_players);
+    let task = Task::Matches(duel.pairing.clone());
+    let mut work = Work::new(duel.name(), task, games);
+    let mut sink = match store {
+        None => DuelSink { ledger: Ledger::new(games, n_players, duel.sprt), stored: None },
+        Some(file) => {
+            let mut stored = StoreSink::new(Store::open(file)?)?;
+            let fingerprint = work.task.behaviour()?;
+            stored.add_work(&mut work, &fingerprint, n_players)?;
+            DuelSink { ledger: Ledger::new(games, n_players, duel.sprt), stored: Some(stored) }
+        }
+    };
+    sink.catch_up()?;
+    let games_before = sink.ledger.evidence.tally.games();
+    let settings = Settings {
+        threads: duel.threads,
+        unit_seconds: if store.is_some() { STORED_UNIT_SECONDS } else { UNIT_SECONDS },
+        order: Order::Ascending,
+    };
+    if !sink.ledger.is_complete() {
+        schedule::run(vec![work], settings, &mut sink, stop, &mut |standing, sink: &DuelSink| {
+            let tally = sink.ledger.evidence.tally;
+            progress(Progress { done: standing.done, games, tally });
+        })?;
     }
-    duel.pairing.game.with(Run { duel, stop, progress })?
+    let report = duel.report(&sink.ledger, names);
+    Ok(DuelReport { games_before, seconds: start.elapsed().as_secs_f64(), ..report })
+}
+
+impl From<ScheduleError> for DuelError {
+    fn from(error: ScheduleError) -> DuelError {
+        match error {
+            ScheduleError::Store(error) => DuelError::Store(error),
+            ScheduleError::Task { error: ExploitError::Spec(error), .. } => DuelError::Spec(error),
+            ScheduleError::Task { error, .. } => DuelError::Task(error),
+        }
+    }
 }
 
 impl Duel {
+    /// Whether it can be played, before anything is begun. Returns the names of the players.
+    fn check(&self) -> Result<Vec<String>, DuelError> {
+        struct Check<'a>(&'a Pairing);
+        impl Visitor for Check<'_> {
+            type Out = Result<Vec<String>, DuelError>;
+            fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
+                let (players, game_spec) = (game.players(), &self.0.game);
+                if players < 2 {
+                    return Err(DuelError::TooFewPlayers { game: game_spec.clone(), players });
+                }
+                self.0.check(&game)?;
+                Ok((0..players).map(|i| game.player_name(Player(i as u8)).to_string()).collect())
+            }
+        }
+        if self.games == 0 {
+            return Err(DuelError::NoGames);
+        }
+        self.pairing.game.with(Check(&self.pairing))?
+    }
+
+    fn name(&self) -> String {
+        let Pairing { game, agents: [first, second], .. } = &self.pairing;
+        format!("{game}: {first} against {second}")
+    }
+
     /// The command that repeats it.
     pub fn command(&self) -> String {
         let quote = |text: String| {
@@ -146,6 +227,9 @@ impl Duel {
             "sakiyomi duel {} {first} {second} --games {} --seed {}",
             self.pairing.game, self.games, self.pairing.seed
         );
+        if let Some(Openings { n, plies }) = self.pairing.openings {
+            command += &format!(" --openings {n} --opening-plies {plies}");
+        }
         if let Some(Sprt { elo0, elo1, alpha, beta }) = self.sprt {
             command += &format!(" --sprt {elo0},{elo1},{alpha},{beta}");
         }
@@ -153,166 +237,85 @@ impl Duel {
     }
 }
 
-struct Run<'a> {
-    duel: &'a Duel,
-    stop: &'a Stop,
-    progress: &'a mut dyn FnMut(Progress),
+/// Counts what comes, in memory or by way of a store.
+struct DuelSink {
+    ledger: Ledger,
+    stored: Option<StoreSink>,
 }
 
-impl Visitor for Run<'_> {
-    type Out = Result<DuelReport, DuelError>;
-
-    fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
-        let Run { duel, stop, progress } = self;
-        let n_players = game.players();
-        if n_players < 2 {
-            let game = duel.pairing.game.clone();
-            return Err(DuelError::TooFewPlayers { game, players: n_players });
+impl Sink for DuelSink {
+    fn take(&mut self, work: usize, unit: &DoneUnit) -> Result<Vec<News>, StoreError> {
+        if let Some(stored) = &mut self.stored {
+            let news = stored.take(work, unit)?;
+            self.catch_up()?;
+            return Ok(news);
         }
-        duel.pairing.check(&game)?;
-        let start = Instant::now();
-        let games = duel.games.next_multiple_of(n_players as u64);
-        let mut ledger = Ledger::new(duel, games, n_players as u64);
-        let (next, enough) = (AtomicU64::new(0), AtomicBool::new(false));
-        thread::scope(|scope| {
-            let (sender, results) = mpsc::channel();
-            for _ in 0..duel.threads.max(1) {
-                let (sender, game, next, enough) = (sender.clone(), &game, &next, &enough);
-                let more = move || !stop.requested() && !enough.load(Ordering::Relaxed);
-                scope.spawn(move || work(game, duel, (next, games), &more, stop, &sender));
-            }
-            drop(sender);
-            for result in results {
-                ledger.enter(result);
-                if ledger.decided.is_some() {
-                    enough.store(true, Ordering::Relaxed);
-                }
-                progress(Progress { done: ledger.n_done, games, tally: ledger.so_far });
-            }
-        });
-        let names = (0..n_players).map(|i| game.player_name(Player(i as u8)).to_string()).collect();
-        Ok(ledger.report(names, start.elapsed().as_secs_f64()))
+        self.ledger.enter(unit.results.games().to_vec());
+        let numbers = unit.first..unit.first + unit.results.len() as u64;
+        Ok(vec![News { work, numbers }])
+    }
+
+    fn look(&mut self) -> Result<Vec<News>, StoreError> {
+        let Some(stored) = &mut self.stored else { return Ok(Vec::new()) };
+        let news = stored.look()?;
+        self.catch_up()?;
+        Ok(news)
+    }
+
+    fn unit_size(&mut self, work: usize, suggested: u64) -> Result<u64, StoreError> {
+        match &mut self.stored {
+            Some(stored) => stored.unit_size(work, suggested),
+            None => Ok(suggested.min(MAX_UNIT)),
+        }
+    }
+
+    fn is_decided(&self) -> bool {
+        self.ledger.is_decided()
     }
 }
 
-/// Plays matches until there are no more.
-fn work<G: CatalogGame>(
-    game: &G,
-    duel: &Duel,
-    (next, games): (&AtomicU64, u64),
-    more: &dyn Fn() -> bool,
-    stop: &Stop,
-    sender: &Sender<Played>,
-) {
-    while more() {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        if number >= games {
-            return;
+impl DuelSink {
+    /// Counts what the store has, as far as it goes without a gap. What is counted is what was stored,
+    /// also where another process has brought it.
+    fn catch_up(&mut self) -> Result<(), StoreError> {
+        let Some(stored) = &self.stored else { return Ok(()) };
+        while !self.ledger.is_complete() {
+            match stored.unit_at(0, self.ledger.next())? {
+                Some(DoneUnit { results: Results::Games(games), .. }) => self.ledger.enter(games),
+                _ => break,
+            }
         }
-        let played = duel.pairing.play(game, number, false, stop);
-        // A match in which thinking was cut short is not what it would have been.
-        if stop.requested() || sender.send(played).is_err() {
-            return;
-        }
+        Ok(())
     }
 }
 
-/// All results, entered as they come and counted in the order of their numbers.
-struct Ledger<'a> {
-    duel: &'a Duel,
-    n_players: u64,
-    results: Vec<Option<Played>>,
-    n_done: u64,
-    so_far: Tally,
-    /// Results before this number are all there, and were looked at by the sequential test.
-    tested: u64,
-    /// The number at which the test ended it.
-    decided: Option<u64>,
-}
-
-impl<'a> Ledger<'a> {
-    fn new(duel: &'a Duel, games: u64, n_players: u64) -> Ledger<'a> {
-        let results = (0..games).map(|_| None).collect();
-        Ledger {
-            duel,
-            n_players,
-            results,
-            n_done: 0,
-            so_far: Tally::default(),
-            tested: 0,
-            decided: None,
-        }
-    }
-
-    fn enter(&mut self, played: Played) {
-        self.n_done += 1;
-        self.so_far += played.outcome.tally();
-        let number = played.number as usize;
-        self.results[number] = Some(played);
-        let Some(sprt) = self.duel.sprt else { return };
-        let batch = BATCH_ROUNDS * self.n_players;
-        loop {
-            let end = (self.tested + batch).min(self.results.len() as u64);
-            let complete =
-                self.results[self.tested as usize..end as usize].iter().all(Option::is_some);
-            if self.decided.is_some() || self.tested == end || !complete {
-                return;
-            }
-            self.tested = end;
-            if sprt.verdict(self.llr(&sprt, end)).is_some() {
-                self.decided = Some(end);
-            }
-        }
-    }
-
-    fn played(&self, end: u64) -> impl Iterator<Item = &Played> {
-        self.results[..end as usize].iter().flatten()
-    }
-
-    /// The log-likelihood ratio of the first `end` matches: of pairs with swapped seats if there
-    /// are two players, which takes the advantage of a seat out of the variance.
-    fn llr(&self, sprt: &Sprt, end: u64) -> f64 {
-        if self.n_players != 2 {
-            return sprt
-                .llr_trinomial(&self.played(end).map(|played| played.outcome.tally()).sum());
-        }
-        let mut pairs = [0; 5];
-        for pair in self.results[..end as usize].chunks_exact(2) {
-            let tally: Tally = pair.iter().flatten().map(|played| played.outcome.tally()).sum();
-            pairs[(2 * tally.wins + tally.draws) as usize] += 1;
-        }
-        sprt.llr_pentanomial(&pairs)
-    }
-
-    /// The number up to which matches count: whole rounds without a gap.
-    fn end(&self) -> u64 {
-        let gap =
-            self.results.iter().position(Option::is_none).unwrap_or(self.results.len()) as u64;
-        self.decided.unwrap_or(gap / self.n_players * self.n_players)
-    }
-
-    fn report(&self, names: Vec<String>, seconds: f64) -> DuelReport {
-        let duel = self.duel;
-        let end = self.end();
-        let tally: Tally = self.played(end).map(|played| played.outcome.tally()).sum();
+impl Duel {
+    fn report(&self, ledger: &Ledger, names: Vec<String>) -> DuelReport {
+        let pairing = &self.pairing;
+        let evidence = &ledger.evidence;
+        let tally = evidence.tally;
         let seat = |(seat, name): (usize, String)| {
-            let own = self.played(end).filter(|p| p.number % self.n_players == seat as u64);
-            let tally: Tally = own.map(|played| played.outcome.tally()).sum();
+            let tally = evidence.seats[seat];
             SeatReport { seat, name, tally, score: tally.score(), interval: tally.interval() }
         };
-        let turns: u64 = self.played(end).map(|played| u64::from(played.n_turns)).sum();
-        let mut lengths = Lengths::default();
-        self.played(end).for_each(|played| lengths.add(played.length, played.outcome.tally()));
-        let forfeits = || self.played(end).filter_map(|p| Some((p.number, p.forfeit.as_ref()?)));
+        let length = |part| evidence.measures[Measure::LENGTH].mean(part);
+        let turns = evidence.measures[Measure::TURNS].mean(Part::All);
         let sprt = |test: Sprt| {
-            let llr = self.llr(&test, end);
+            let llr = ledger.llr(&test);
             let (lower, upper) = test.bounds();
-            let accepted = self.decided.and_then(|_| test.verdict(llr));
+            let accepted = if ledger.is_decided() { test.verdict(llr) } else { None };
             SprtReport { test, llr, lower, upper, accepted }
         };
+        let forfeits = ledger.forfeits.iter().map(|(game, forfeit)| ForfeitReport {
+            game: *game,
+            agent: pairing.agents[usize::from(!forfeit.first)].to_string(),
+            reason: forfeit.reason.clone(),
+        });
+        let distinct_games = ledger.distinct.count();
+        let n_players = names.len() as u64;
         DuelReport {
-            game: duel.pairing.game.to_string(),
-            agents: [0, 1].map(|i| duel.pairing.agents[i].to_string()),
+            game: pairing.game.to_string(),
+            agents: [0, 1].map(|i| pairing.agents[i].to_string()),
             games: tally.games(),
             wins: tally.wins,
             draws: tally.draws,
@@ -320,27 +323,24 @@ impl<'a> Ledger<'a> {
             score: tally.score(),
             interval: tally.interval(),
             elo: tally.elo(),
-            sign_test: tally.sign_test(),
+            sign_test: tally.sign_test_of(n_players as usize),
             seats: names.into_iter().enumerate().map(seat).collect(),
-            sprt: duel.sprt.map(sprt),
-            mean_turns: turns as f64 / tally.games().max(1) as f64,
-            length_of_won: lengths.mean(Part::Won),
-            length_of_drawn: lengths.mean(Part::Drawn),
-            length_of_lost: lengths.mean(Part::Lost),
-            n_forfeits: forfeits().count() as u64,
-            forfeits: forfeits()
-                .take(LISTED_FORFEITS)
-                .map(|(game, (first, reason))| ForfeitReport {
-                    game,
-                    agent: duel.pairing.agents[usize::from(!first)].to_string(),
-                    reason: reason.clone(),
-                })
-                .collect(),
-            seed: duel.pairing.seed,
-            repeatable: duel.pairing.agents.iter().all(AgentSpec::is_repeatable),
-            interrupted: self.decided.is_none() && end < self.results.len() as u64,
-            seconds,
-            command: duel.command(),
+            distinct_games,
+            remark: distinct_games.and_then(|games| games.remark(n_players, pairing.openings)),
+            openings: pairing.openings,
+            sprt: self.sprt.map(sprt),
+            mean_turns: turns.map_or(0.0, |turns| turns.value),
+            length_of_won: length(Part::Won),
+            length_of_drawn: length(Part::Drawn),
+            length_of_lost: length(Part::Lost),
+            n_forfeits: ledger.n_forfeits,
+            forfeits: forfeits.collect(),
+            seed: pairing.seed,
+            repeatable: pairing.agents.iter().all(AgentSpec::is_repeatable),
+            interrupted: !ledger.is_complete(),
+            games_before: 0,
+            seconds: 0.0,
+            command: self.command(),
         }
     }
 }

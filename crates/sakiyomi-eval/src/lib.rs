@@ -2,25 +2,36 @@
 
 mod arena;
 mod behaviour;
+mod distinct;
 mod duel;
 pub mod experiment;
 mod exploit;
+mod ledger;
+mod measure;
+mod opening;
 mod perft;
+mod ranges;
 mod runner;
+mod schedule;
 mod solve;
 mod store;
 mod task;
 
-pub use arena::{Match, Outcome, Pairing, Played, Watch, play_match};
+pub use arena::{Forfeited, Match, Outcome, Pairing, Played, Watch, play_match};
 pub use behaviour::behaviour;
+pub use distinct::{DistinctCounter, DistinctGames};
 pub use duel::{
     Duel, DuelError, DuelReport, ForfeitReport, Progress, SeatReport, SprtReport, run_duel,
 };
 pub use exploit::{
     Exploit, ExploitError, ExploitPoint, ExploitProgress, ExploitReport, run_exploit,
 };
+pub use measure::{MEASURES, Measure, MeasureEntry, Measures, PerMeasure};
+pub use opening::Openings;
 pub use perft::{perft, perft_of};
-pub use runner::{RunError, RunProgress, RunSettings, RunSummary, run_experiments};
+pub use runner::{CellTally, RunError, RunProgress, RunSettings, RunSummary, run_experiments};
 pub use solve::{Opening, Solve, SolveError, SolveReport, run_solve};
-pub use store::{Counted, GameRow, NetworkMatch, Store, StoreError, StoredCell, StoredMatch, Unit};
-pub use task::{Learner, Results, Task};
+pub use store::{
+    Counted, GameRow, NetworkMatch, Store, StoreError, StoredCell, StoredMatch, StoredUnit,
+};
+pub use task::{DoneUnit, Learner, Results, Task, Unit, run_unit};

@@ -106,6 +106,7 @@ impl Visitor for Run<'_> {
             progress(n as u64, bytes_for(n));
             !stop.requested()
         };
+        Exact::check(&game, solve.memory).map_err(unsolved)?;
         let value = exact.value(&game, &game.start(), &mut watch).map_err(unsolved)?;
         let openings = openings(&game, &mut exact).map_err(unsolved)?;
         let report = SolveReport {
@@ -126,22 +127,9 @@ impl Visitor for Run<'_> {
 }
 
 fn openings<G: Playable>(game: &G, exact: &mut Exact<G>) -> Result<Vec<Opening>, Unsolved> {
-    let start = game.start();
-    let mut turns = Vec::new();
-    if game.turn(&start) == Turn::Chance {
-        let mut outcomes = Vec::new();
-        game.outcomes(&start, &mut outcomes);
-        for (outcome, _) in outcomes {
-            let mut next = start.clone();
-            game.apply(&mut next, &[outcome]);
-            turns.push((Some(game.outcome_text(&start, outcome)), next));
-        }
-    } else {
-        turns.push((None, start));
-    }
-    turns.retain(|(_, state)| matches!(game.turn(state), Turn::Choose(_)));
     let mut openings = Vec::new();
-    for (outcome, state) in turns {
+    for (outcomes, state) in first_turns(game) {
+        let outcome = (!outcomes.is_empty()).then(|| outcomes.join(", "));
         let solution = exact.solve(game, &state)?;
         let texts = solution.strategies.iter().enumerate().map(|(player, strategy)| {
             let text = |&(action, share): &(G::Action, f64)| {
@@ -152,4 +140,53 @@ fn openings<G: Playable>(game: &G, exact: &mut Exact<G>) -> Result<Vec<Opening>,
         openings.push(Opening { outcome, value: solution.value, strategies: texts.collect() });
     }
     Ok(openings)
+}
+
+/// The states in which somebody chooses for the first time, with the outcomes of chance before: at most
+/// [`MAX_OPENINGS`] of them, in order.
+fn first_turns<G: Playable>(game: &G) -> Vec<(Vec<String>, G::State)> {
+    let mut turns = Vec::new();
+    let mut waiting = vec![(Vec::new(), game.start())];
+    while let Some((texts, state)) = waiting.pop() {
+        match game.turn(&state) {
+            Turn::Over(_) => {}
+            Turn::Choose(_) => turns.push((texts, state)),
+            Turn::Chance => {
+                let mut outcomes = Vec::new();
+                game.outcomes(&state, &mut outcomes);
+                // The last that is put there is looked at first.
+                for (outcome, _) in outcomes.into_iter().rev() {
+                    let mut next = state.clone();
+                    game.apply(&mut next, &[outcome]);
+                    let text = game.outcome_text(&state, outcome);
+                    waiting.push((texts.iter().cloned().chain([text]).collect(), next));
+                }
+            }
+        }
+        if turns.len() == MAX_OPENINGS {
+            break;
+        }
+    }
+    turns
+}
+
+/// More first turns than this are of no use to a reader.
+const MAX_OPENINGS: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sakiyomi_core::toy::{CHANCE_AFTER_CHANCE, Toy};
+
+    #[test]
+    fn openings_follow_chance_to_the_first_choice() {
+        let toy = Toy::read(CHANCE_AFTER_CHANCE).unwrap();
+        let mut exact = Exact::new(1 << 20, Arc::default());
+        let openings = openings(&toy, &mut exact).unwrap();
+        let names: Vec<&str> = openings.iter().filter_map(|one| one.outcome.as_deref()).collect();
+        assert_eq!(names, ["a, x", "a, y", "b, y, x"]);
+        for (opening, value) in openings.iter().zip([0.5, 0.25, 0.25]) {
+            assert!((opening.value - value).abs() < 1e-12, "{opening:?}");
+        }
+    }
 }

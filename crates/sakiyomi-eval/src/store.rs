@@ -1,31 +1,39 @@
 //! Results on disk: one SQLite file that survives being killed, shared by any number of processes.
 //!
-//! A *cell* is a task together with the fingerprint of its behaviour; it is found by the hash of
+//! A *cell* is a task together with the fingerprint of its behaviour; it is found by the full text of
 //! both. A *unit* is a range of the cell's numbered games (or measurements), written in one transaction when it is
 //! done. Units keep the outcome of every game, so any number of games can be counted from units of
 //! any size. Ranges never overlap: who comes second with the same games is told so and adds nothing.
 //!
 //! Matches between players on the network are kept apart, in [`network`], since nobody can play them again.
 //!
+//! Units and kept records carry a checksum ([`row`]), so a changed byte is an error when they are read,
+//! never another result.
+//!
 //! A file is looked at read-only before anything is written, so what is not a store, is damaged or
 //! was written by a newer version stays untouched.
 
 mod network;
+mod row;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, ToSql, TransactionBehavior, params};
 use sakiyomi_catalog::Record;
+use sakiyomi_core::MAX_PLAYERS;
 use sakiyomi_core::stats::Tally;
 
 use crate::experiment::Evidence;
 use crate::task::TaskTexts;
-use crate::{Outcome, Played, Results, Task};
+use crate::{DistinctCounter, DistinctGames, DoneUnit, Measures, Outcome, Results, Task};
+use row::{COLUMNS, MEASURED, UnitRow, checksum_of_record};
 
 pub use network::{NetworkMatch, StoredMatch};
+pub use row::StoredUnit;
 
 /// Marks the file as ours: "SAKI".
 const APPLICATION_ID: i64 = 0x5341_4b49;
@@ -33,7 +41,8 @@ const APPLICATION_ID: i64 = 0x5341_4b49;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Each step of the schema's history; a file has as many of them as its version says.
-const MIGRATIONS: [&str; 3] = [CELLS, LENGTHS, network::MATCHES];
+const MIGRATIONS: [&str; 6] =
+    [CELLS, LENGTHS, network::MATCHES, row::CHECKSUMS, row::MEASURES, OPENINGS];
 
 const CELLS: &str = "
 CREATE TABLE cells (
@@ -71,6 +80,9 @@ CREATE TABLE records (
 /// Games of before have no known length.
 const LENGTHS: &str = "ALTER TABLE units ADD COLUMN lengths TEXT NOT NULL DEFAULT '[]'";
 
+/// Matches of before begin at the start of the game.
+const OPENINGS: &str = "ALTER TABLE cells ADD COLUMN openings TEXT NOT NULL DEFAULT ''";
+
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("{}: is no store of Sakiyomi; choose another file with --store", file.display())]
@@ -78,6 +90,9 @@ pub enum StoreError {
     #[error("{}: is damaged ({message}); nothing was changed. Move it away to start anew, or \
              recover it with `sqlite3 {} .recover`", file.display(), file.display())]
     Damaged { file: PathBuf, message: String },
+    #[error("{}: is damaged: in cell {cell}, {problem}. `sakiyomi store prune --cell {cell}` removes the \
+             cell, so that it is played again; nothing was changed", file.display())]
+    DamagedCell { file: PathBuf, cell: i64, problem: String },
     #[error("{}: was written by a newer Sakiyomi (schema {found}, this one knows {known}); nothing \
              was changed", file.display())]
     Newer { file: PathBuf, found: i64, known: usize },
@@ -105,23 +120,17 @@ pub struct StoredCell {
     pub unit_games: Option<u64>,
 }
 
-/// What one unit has brought.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Unit {
-    pub first: u64,
-    pub results: Results,
-    pub seconds: f64,
-}
-
 /// What is known of the first games of a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
     pub evidence: Evidence,
     pub n_forfeits: u64,
-    /// CPU-independent wall time that the games took, added up over threads.
+    /// Wall seconds, summed over threads.
     pub seconds: f64,
     /// Versions of the program that played them.
     pub engines: Vec<String>,
+    /// How many games were different.
+    pub distinct_games: Option<DistinctGames>,
 }
 
 impl Store {
@@ -140,6 +149,9 @@ impl Store {
             let message = "there is no such store; `sakiyomi run` makes one".to_owned();
             return Err(StoreError::Unusable { file: file.to_owned(), message });
         }
+        if !inspect(file)? {
+            return Err(StoreError::NotAStore { file: file.to_owned() });
+        }
         Store::open(file)
     }
 
@@ -151,11 +163,11 @@ impl Store {
     pub fn cell(&self, task: &Task, behaviour: &str, round: u64) -> Result<StoredCell, StoreError> {
         let texts = task.texts();
         let key = key(&texts, behaviour);
-        let [game, first, second, seed] = texts;
-        let insert =
-            "INSERT OR IGNORE INTO cells (key, game, first, second, seed, behaviour, n_players)
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let values = params![key, game, first, second, seed, behaviour, round as i64];
+        let [game, first, second, seed, openings] = texts;
+        let insert = "INSERT OR IGNORE INTO cells
+                      (key, game, first, second, seed, openings, behaviour, n_players)
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let values = params![key, game, first, second, seed, openings, behaviour, round as i64];
         self.connection.execute(insert, values).map_err(|error| self.explain(&error))?;
         let (id, unit_games) = self
             .connection
@@ -208,145 +220,207 @@ impl Store {
     }
 
     /// Adds a unit, unless games of it are there already. True if it was added.
-    pub fn add(&mut self, cell: i64, unit: &Unit) -> Result<bool, StoreError> {
+    pub fn add(&mut self, cell: i64, unit: &DoneUnit) -> Result<bool, StoreError> {
+        self.add_row(cell, unit).map(|row| row.is_some())
+    }
+
+    /// Adds a unit, unless games of it are there already. The row in which it stands, if it was added.
+    pub(crate) fn add_row(
+        &mut self,
+        cell: i64,
+        unit: &DoneUnit,
+    ) -> Result<Option<i64>, StoreError> {
         let file = self.file.clone();
         self.try_add(cell, unit).map_err(|error| explain(&file, &error))
     }
 
-    fn try_add(&mut self, cell: i64, unit: &Unit) -> rusqlite::Result<bool> {
+    fn try_add(&mut self, cell: i64, unit: &DoneUnit) -> rusqlite::Result<Option<i64>> {
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (first, n) = (unit.first as i64, unit.results.len() as i64);
         let overlap = "SELECT EXISTS (SELECT 1 FROM units
                        WHERE cell = ?1 AND first_game < ?2 + ?3 AND first_game + n_games > ?2)";
         if transaction.query_row(overlap, params![cell, first, n], |row| row.get(0))? {
-            return Ok(false);
+            return Ok(None);
         }
-        let games: &[Played] = match &unit.results {
-            Results::Games(games) => games,
-            Results::Values(_) => &[],
-        };
-        let turns: Vec<u32> = games.iter().map(|played| played.n_turns).collect();
-        let lengths: Vec<u32> = games.iter().map(|played| played.length).collect();
-        let (outcomes, payoffs): (String, Vec<f64>) = match &unit.results {
-            Results::Games(games) => games.iter().map(|p| (letter(p.outcome), p.payoff)).unzip(),
-            Results::Values(values) => values.iter().map(|&value| (MEASURED, value)).unzip(),
-        };
-        let json = |value: serde_json::Result<String>| {
-            value.map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
-        };
-        transaction.execute(
-            "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, lengths, n_forfeits, seconds, engine)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            params![
-                cell,
-                first,
-                n,
-                outcomes,
-                json(serde_json::to_string(&payoffs))?,
-                json(serde_json::to_string(&turns))?,
-                json(serde_json::to_string(&lengths))?,
-                games.iter().filter(|played| played.forfeit.is_some()).count() as i64,
-                unit.seconds,
-                env!("CARGO_PKG_VERSION"),
-            ],
-        )?;
-        for played in games {
+        let select = "SELECT key, n_players FROM cells WHERE id = ?1";
+        let (key, round): (String, i64) =
+            transaction.query_row(select, [cell], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let json = |error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
+        let row = UnitRow::new(unit).map_err(json)?;
+        row.insert(&transaction, cell, (&key, round))?;
+        let added = transaction.last_insert_rowid();
+        for played in unit.results.games() {
             let Some(record) = &played.record else { continue };
-            let insert = "INSERT OR REPLACE INTO records (cell, game, record) VALUES (?1, ?2, ?3)";
-            let text = json(serde_json::to_string(record))?;
-            transaction.execute(insert, params![cell, played.number as i64, text])?;
+            let insert = "INSERT OR REPLACE INTO records (cell, game, record, checksum)
+                          VALUES (?1, ?2, ?3, ?4)";
+            let (number, text) =
+                (played.number as i64, serde_json::to_string(record).map_err(json)?);
+            let checksum = checksum_of_record(number, &text);
+            transaction.execute(insert, params![cell, number, text, checksum])?;
         }
         transaction.commit()?;
-        Ok(true)
+        Ok(Some(added))
     }
 
     /// Counts the first `games` games of a cell, as far as they are done.
     pub fn count(&self, cell: i64, round: u64, games: u64) -> Result<Counted, StoreError> {
         let mut counted = Counted::default();
+        let mut distinct = DistinctCounter::default();
         counted.evidence.seats.resize(round as usize, Tally::default());
-        self.each_unit(cell, |unit| {
-            let n = (unit.outcomes.len() as u64).min(games.saturating_sub(unit.first_game));
+        self.each_unit(cell, |stored| {
+            let StoredUnit { mut unit, n_forfeits, engine } = stored;
+            let whole = unit.results.len() as u64;
+            let n = whole.min(games.saturating_sub(unit.first));
             if n == 0 {
                 return;
             }
-            unit.count(n as usize, round, &mut counted.evidence);
-            counted.n_forfeits += unit.n_forfeits;
-            counted.seconds += unit.seconds * n as f64 / unit.outcomes.len() as f64;
-            if !counted.engines.contains(&unit.engine) {
-                counted.engines.push(unit.engine);
+            unit.results.truncate(n as usize);
+            counted.evidence.count(&unit.results, round);
+            distinct.add_all(unit.results.games());
+            let marked = unit.results.games().iter().filter(|played| played.forfeit.is_some());
+            counted.n_forfeits += if n == whole { n_forfeits } else { marked.count() as u64 };
+            counted.seconds += unit.seconds * n as f64 / whole as f64;
+            if !counted.engines.contains(&engine) {
+                counted.engines.push(engine);
             }
         })?;
+        counted.distinct_games = distinct.count();
         Ok(counted)
     }
 
-    fn each_unit(&self, cell: i64, mut look: impl FnMut(UnitRow)) -> Result<(), StoreError> {
-        let select =
-            "SELECT first_game, outcomes, payoffs, turns, lengths, n_forfeits, seconds, engine
-                      FROM units WHERE cell = ?1 ORDER BY first_game";
-        let mut read = || -> rusqlite::Result<()> {
-            let mut statement = self.connection.prepare_cached(select)?;
+    /// Looks at all units of a cell, in the order of their numbers.
+    pub fn each_unit(&self, cell: i64, mut look: impl FnMut(StoredUnit)) -> Result<(), StoreError> {
+        let select = format!(
+            "SELECT {COLUMNS} FROM units JOIN cells ON cells.id = units.cell
+             WHERE units.cell = ?1 ORDER BY units.first_game"
+        );
+        let mut read = || -> rusqlite::Result<Result<(), String>> {
+            let mut statement = self.connection.prepare_cached(&select)?;
             let mut rows = statement.query([cell])?;
             while let Some(row) = rows.next()? {
-                let texts: [String; 3] = [row.get(2)?, row.get(3)?, row.get(4)?];
-                let [payoffs, turns, lengths] = texts;
-                look(UnitRow {
-                    first_game: row.get::<_, i64>(0)? as u64,
-                    outcomes: row.get(1)?,
-                    payoffs: serde_json::from_str(&payoffs).unwrap_or_default(),
-                    turns: serde_json::from_str(&turns).unwrap_or_default(),
-                    lengths: serde_json::from_str(&lengths).unwrap_or_default(),
-                    n_forfeits: row.get::<_, i64>(5)? as u64,
-                    seconds: row.get(6)?,
-                    engine: row.get(7)?,
-                });
+                match UnitRow::read(row)? {
+                    Ok(unit) => look(unit),
+                    Err(problem) => return Ok(Err(problem)),
+                }
             }
-            Ok(())
+            Ok(Ok(()))
+        };
+        let read = read().map_err(|error| self.explain(&error))?;
+        read.map_err(|problem| self.damaged(cell, problem))
+    }
+
+    fn damaged(&self, cell: i64, problem: String) -> StoreError {
+        StoreError::DamagedCell { file: self.file.clone(), cell, problem }
+    }
+
+    /// The unit of a cell that begins with this number, if there is one.
+    pub fn unit_at(&self, cell: i64, first: u64) -> Result<Option<DoneUnit>, StoreError> {
+        let select = format!(
+            "SELECT {COLUMNS} FROM units JOIN cells ON cells.id = units.cell
+             WHERE units.cell = ?1 AND units.first_game = ?2"
+        );
+        let read = || -> rusqlite::Result<Option<Result<StoredUnit, String>>> {
+            let mut statement = self.connection.prepare_cached(&select)?;
+            statement.query_row(params![cell, first as i64], UnitRow::read).optional()
+        };
+        let read = read().map_err(|error| self.explain(&error))?.transpose();
+        Ok(read.map_err(|problem| self.damaged(cell, problem))?.map(|stored| stored.unit))
+    }
+
+    /// The row of the latest unit; rows are numbered in the order in which they are added.
+    pub(crate) fn last_row(&self) -> Result<i64, StoreError> {
+        let select = "SELECT coalesce(max(rowid), 0) FROM units";
+        self.connection
+            .query_row(select, [], |row| row.get(0))
+            .map_err(|error| self.explain(&error))
+    }
+
+    /// The units that were added after a row, of all cells.
+    pub(crate) fn units_after(&self, row: i64) -> Result<Vec<NewUnit>, StoreError> {
+        self.new_units("WHERE rowid > ?1 ORDER BY rowid", &[&row])
+    }
+
+    /// The units of a cell that were added up to a row.
+    pub(crate) fn units_up_to(&self, cell: i64, row: i64) -> Result<Vec<NewUnit>, StoreError> {
+        self.new_units("WHERE cell = ?1 AND rowid <= ?2 ORDER BY first_game", &[&cell, &row])
+    }
+
+    fn new_units(&self, which: &str, values: &[&dyn ToSql]) -> Result<Vec<NewUnit>, StoreError> {
+        let select =
+            format!("SELECT rowid, cell, first_game, n_games, outcomes FROM units {which}");
+        let read = || -> rusqlite::Result<Vec<NewUnit>> {
+            let mut statement = self.connection.prepare_cached(&select)?;
+            let unit = |row: &rusqlite::Row<'_>| {
+                let outcomes: String = row.get(4)?;
+                Ok(NewUnit {
+                    row: row.get(0)?,
+                    cell: row.get(1)?,
+                    first: row.get::<_, i64>(2)? as u64,
+                    n: row.get::<_, i64>(3)? as u64,
+                    outcomes: outcomes.chars().map(Outcome::from_letter).collect(),
+                })
+            };
+            statement.query_map(values, unit)?.collect()
         };
         read().map_err(|error| self.explain(&error))
     }
 
     /// All cells, in the order in which they were made.
     pub fn cells(&self) -> Result<Vec<StoredCell>, StoreError> {
-        let select = "SELECT id, game, first, second, seed, behaviour, n_players, unit_games
-                      FROM cells ORDER BY id";
+        let select = "SELECT id, game, first, second, seed, behaviour, n_players, unit_games, key,
+                      openings FROM cells ORDER BY id";
         let read = || -> rusqlite::Result<Vec<(TaskTexts, StoredCellRow)>> {
             let mut statement = self.connection.prepare(select)?;
             let rows = statement.query_map([], |row| {
-                let texts = [row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?];
+                let texts = [row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(9)?];
                 let unit_games: Option<i64> = row.get(7)?;
-                Ok((texts, (row.get(0)?, row.get(5)?, row.get(6)?, unit_games)))
+                Ok((texts, (row.get(0)?, row.get(5)?, row.get(6)?, unit_games, row.get(8)?)))
             })?;
             rows.collect()
         };
         let rows = read().map_err(|error| self.explain(&error))?;
+        for (texts, (id, behaviour, round, _, stored)) in &rows {
+            if *stored != key(texts, behaviour) || !(1..=MAX_PLAYERS as i64).contains(round) {
+                let message = format!("what was played does not match the key of the cell {id}");
+                return Err(StoreError::Damaged { file: self.file.clone(), message });
+            }
+        }
         // A name that this version does not know is of no use to it.
-        let known = rows.into_iter().filter_map(|(texts, (id, behaviour, round, unit_games))| {
-            Some(StoredCell {
-                id,
-                task: Task::from_texts(&texts)?,
-                behaviour,
-                round: round as u64,
-                unit_games: unit_games.map(|n| n as u64),
-            })
-        });
+        let known =
+            rows.into_iter().filter_map(|(texts, (id, behaviour, round, unit_games, _))| {
+                Some(StoredCell {
+                    id,
+                    task: Task::from_texts(&texts)?,
+                    behaviour,
+                    round: round as u64,
+                    unit_games: unit_games.map(|n| n as u64),
+                })
+            });
         Ok(known.collect())
     }
 
     /// One line per game, in the order of cells and numbers.
     pub fn each_game(&self, mut look: impl FnMut(&GameRow)) -> Result<(), StoreError> {
         for cell in self.cells()? {
-            self.each_unit(cell.id, |unit| {
-                let each = unit.outcomes.chars().zip(&unit.payoffs).enumerate();
-                for (i, (letter, &payoff)) in each {
-                    look(&GameRow {
-                        cell: &cell,
-                        number: unit.first_game + i as u64,
-                        outcome: letter,
-                        payoff,
-                        turns: unit.turns.get(i).copied(),
-                        length: unit.lengths.get(i).copied(),
-                    });
+            self.each_unit(cell.id, |stored| {
+                let DoneUnit { first, results, .. } = stored.unit;
+                let row = GameRow {
+                    cell: &cell,
+                    number: first,
+                    outcome: MEASURED,
+                    measures: Measures::default(),
+                    value: None,
+                };
+                match results {
+                    Results::Games(games) => games.iter().for_each(|played| {
+                        let outcome = played.outcome.letter();
+                        let (number, measures) = (played.number, played.measures);
+                        look(&GameRow { number, outcome, measures, ..row });
+                    }),
+                    Results::Values(values) => (first..).zip(values).for_each(|(number, value)| {
+                        look(&GameRow { number, value: Some(value), ..row });
+                    }),
                 }
             })?;
         }
@@ -355,13 +429,19 @@ impl Store {
 
     /// The kept record of one game of a cell.
     pub fn record(&self, cell: i64, game: u64) -> Result<Option<Record>, StoreError> {
-        let select = "SELECT record FROM records WHERE cell = ?1 AND game = ?2";
-        let text: Option<String> = self
+        let select = "SELECT record, checksum FROM records WHERE cell = ?1 AND game = ?2";
+        let number = game as i64;
+        let found: Option<(String, Option<i64>)> = self
             .connection
-            .query_row(select, params![cell, game as i64], |row| row.get(0))
+            .query_row(select, params![cell, number], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()
             .map_err(|error| self.explain(&error))?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        let Some((text, checksum)) = found else { return Ok(None) };
+        if checksum.is_some_and(|stored| stored != checksum_of_record(number, &text)) {
+            let problem = format!("the record of game {game} does not match its checksum");
+            return Err(self.damaged(cell, problem));
+        }
+        Ok(serde_json::from_str(&text).ok())
     }
 
     /// The numbers of the first games of a cell whose records were kept.
@@ -388,6 +468,23 @@ impl Store {
     }
 }
 
+/// As much of a unit as is needed to see what is done.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NewUnit {
+    pub(crate) row: i64,
+    pub(crate) cell: i64,
+    pub(crate) first: u64,
+    pub(crate) n: u64,
+    /// Nothing for a measurement.
+    pub(crate) outcomes: Vec<Option<Outcome>>,
+}
+
+impl NewUnit {
+    pub(crate) fn numbers(&self) -> Range<u64> {
+        self.first..self.first + self.n
+    }
+}
+
 /// A game, or a measurement, as it is exported.
 #[derive(Clone, Copy, Debug)]
 pub struct GameRow<'a> {
@@ -395,52 +492,15 @@ pub struct GameRow<'a> {
     pub number: u64,
     /// W, D or L, of the first agent; M if it is a measurement.
     pub outcome: char,
-    /// Of the first agent, or what was measured.
-    pub payoff: f64,
-    pub turns: Option<u32>,
-    pub length: Option<u32>,
+    pub measures: Measures,
+    /// What was measured, if it is a measurement.
+    pub value: Option<f64>,
 }
 
-struct UnitRow {
-    first_game: u64,
-    outcomes: String,
-    payoffs: Vec<f64>,
-    turns: Vec<u32>,
-    /// Empty if it is older than lengths are.
-    lengths: Vec<u32>,
-    n_forfeits: u64,
-    seconds: f64,
-    engine: String,
-}
+type StoredCellRow = (i64, String, i64, Option<i64>, String);
 
-/// Stands for the outcome of a measurement.
-const MEASURED: char = 'M';
-
-impl UnitRow {
-    /// Counts its first `n` games or measurements.
-    fn count(&self, n: usize, round: u64, evidence: &mut Evidence) {
-        for (i, letter) in self.outcomes.chars().take(n).enumerate() {
-            if letter == MEASURED {
-                evidence.values.extend(self.payoffs.get(i));
-                continue;
-            }
-            let tally = outcome(letter).tally();
-            evidence.tally += tally;
-            evidence.seats[((self.first_game + i as u64) % round) as usize] += tally;
-            if let Some(&turns) = self.turns.get(i) {
-                evidence.turns.add(turns, tally);
-            }
-            if let Some(&length) = self.lengths.get(i) {
-                evidence.lengths.add(length, tally);
-            }
-        }
-    }
-}
-
-type StoredCellRow = (i64, String, i64, Option<i64>);
-
-/// Looks at an existing file without changing it.
-fn inspect(file: &Path) -> Result<(), StoreError> {
+/// Looks at an existing file without changing it. False if there is nothing in it yet.
+fn inspect(file: &Path) -> Result<bool, StoreError> {
     let look = || -> rusqlite::Result<(i64, i64, i64, String)> {
         let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         connection.busy_timeout(PATIENCE)?;
@@ -450,17 +510,17 @@ fn inspect(file: &Path) -> Result<(), StoreError> {
         let (application, version) = (number("application_id")?, number("user_version")?);
         let tables =
             connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
-        let health = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        let health = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
         Ok((application, version, tables, health))
     };
     let file = file.to_owned();
     match patiently(look) {
         // Whoever made it was killed before anything was written into it.
-        Ok((0, 0, 0, health)) if health == "ok" => Ok(()),
+        Ok((0, 0, 0, health)) if health == "ok" => Ok(false),
         Ok((APPLICATION_ID, version, ..)) if version as usize > MIGRATIONS.len() => {
             Err(StoreError::Newer { file, found: version, known: MIGRATIONS.len() })
         }
-        Ok((APPLICATION_ID, _, _, health)) if health == "ok" => Ok(()),
+        Ok((APPLICATION_ID, _, _, health)) if health == "ok" => Ok(true),
         Ok((APPLICATION_ID, _, _, health)) => Err(StoreError::Damaged { file, message: health }),
         Ok(_) => Err(StoreError::NotAStore { file }),
         Err(error) => Err(explain(&file, &error)),
@@ -525,23 +585,9 @@ impl From<StoreError> for io::Error {
 
 /// What a cell is found by: its specification and its behaviour, in full.
 fn key(texts: &TaskTexts, behaviour: &str) -> String {
-    format!("{}\n{behaviour}", texts.join("\n"))
-}
-
-fn letter(outcome: Outcome) -> char {
-    match outcome {
-        Outcome::Win => 'W',
-        Outcome::Draw => 'D',
-        Outcome::Loss => 'L',
-    }
-}
-
-fn outcome(letter: char) -> Outcome {
-    match letter {
-        'W' => Outcome::Win,
-        'D' => Outcome::Draw,
-        _ => Outcome::Loss,
-    }
+    // Without openings it is as it was before there were any.
+    let texts = texts.join("\n");
+    format!("{}\n{behaviour}", texts.trim_end_matches('\n'))
 }
 
 #[cfg(test)]

@@ -1,17 +1,22 @@
-//! What a cell of an experiment is made of: numbered pieces of work, each of which depends on the
-//! task and its number alone.
+//! Work as data. A task is a row of numbered pieces of work, each of which depends on the task and its
+//! number alone; a unit is a range of its numbers. Tasks, units and results are written and read as JSON, and
+//! [`run_unit`] keeps nothing: whatever hands out units (threads, processes, a cluster) gets the same results.
+
+use std::ops::Range;
 
 use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, SpecError, TableError, Visitor};
 use sakiyomi_core::Stop;
+use serde::{Deserialize, Serialize};
 
 use crate::behaviour::behaviour;
 use crate::exploit::{Exploit, ExploitError, run_exploit};
-use crate::{Pairing, Played};
+use crate::{Openings, Pairing, Played};
 
 /// Memory for the values of states of a measurement, in bytes.
 const MEASURE_MEMORY: u64 = 4 << 30;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Task {
     /// Matches of two agents.
     Matches(Pairing),
@@ -20,20 +25,68 @@ pub enum Task {
 }
 
 /// One agent at one game. Run number `n` is what `sakiyomi exploit` measures with the seed plus `n`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Learner {
     pub game: GameSpec,
     pub agent: AgentSpec,
-    /// Asks the agent afresh in every state instead of following one tree from the start.
+    /// Asks the agent again in every state instead of following one tree from the start.
+    #[serde(default)]
     pub fresh: bool,
     pub seed: u64,
 }
 
-/// What came out of a range of numbers, in their order.
-#[derive(Clone, Debug, PartialEq)]
+/// A range of a task's numbers, as it is handed out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unit {
+    pub task: Task,
+    /// From `start` up to, but not including, `end`.
+    pub numbers: Range<u64>,
+    /// Whether matches are kept as records.
+    #[serde(default)]
+    pub keep: bool,
+}
+
+/// What came out of numbers that follow each other, in their order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Results {
     Games(Vec<Played>),
     Values(Vec<f64>),
+}
+
+/// A unit that is done, as sinks and stores take it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DoneUnit {
+    /// The number of the first result.
+    pub first: u64,
+    pub results: Results,
+    /// Wall time on one thread.
+    pub seconds: f64,
+}
+
+/// Does a unit. The results depend on the unit alone, if the budgets of the agents are iterations. If it is
+/// stopped, the results of the numbers that were complete by then are returned; the number at which it was
+/// stopped is not one of them, since thinking that was cut short is not what it would have been.
+pub fn run_unit(unit: &Unit, stop: &Stop) -> Result<Results, ExploitError> {
+    let Unit { task, numbers, keep } = unit;
+    match task {
+        Task::Matches(pairing) => {
+            let play = Play { pairing, numbers: numbers.clone(), keep: *keep, stop };
+            Ok(Results::Games(pairing.game.with(play)??))
+        }
+        Task::NashConv(learner) => {
+            let mut values = Vec::new();
+            for number in numbers.clone() {
+                match run_exploit(&learner.exploit(number), stop, &mut |_| {}) {
+                    _ if stop.requested() => break,
+                    measured => values.push(measured?.last.nash_conv),
+                }
+            }
+            Ok(Results::Values(values))
+        }
+    }
 }
 
 impl Default for Results {
@@ -53,10 +106,26 @@ impl Results {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Keeps the first `n`.
+    pub fn truncate(&mut self, n: usize) {
+        match self {
+            Results::Games(games) => games.truncate(n),
+            Results::Values(values) => values.truncate(n),
+        }
+    }
+
+    /// The matches; none if it is measurements.
+    pub fn games(&self) -> &[Played] {
+        match self {
+            Results::Games(games) => games,
+            Results::Values(_) => &[],
+        }
+    }
 }
 
-/// The task as a store keeps it: game, first agent, second agent, seed.
-pub(crate) type TaskTexts = [String; 4];
+/// The task as a store keeps it: game, first agent, second agent, seed, openings (empty if there are none).
+pub(crate) type TaskTexts = [String; 5];
 
 /// What stands in place of the second agent where there is none.
 const NASH_CONV: &str = "nash-conv";
@@ -74,6 +143,14 @@ impl Task {
         match self {
             Task::Matches(pairing) => &pairing.agents,
             Task::NashConv(learner) => std::slice::from_ref(&learner.agent),
+        }
+    }
+
+    /// The random first moves of matches, if there are any.
+    pub fn openings(&self) -> Option<Openings> {
+        match self {
+            Task::Matches(pairing) => pairing.openings,
+            Task::NashConv(_) => None,
         }
     }
 
@@ -104,17 +181,19 @@ impl Task {
             Task::NashConv(Learner { fresh: false, .. }) => NASH_CONV.to_owned(),
             Task::NashConv(Learner { fresh: true, .. }) => NASH_CONV_FRESH.to_owned(),
         };
-        [self.game().to_string(), agents[0].to_string(), second, self.seed().to_string()]
+        let openings = self.openings().map_or_else(String::new, |openings| openings.to_string());
+        let (game, first) = (self.game().to_string(), agents[0].to_string());
+        [game, first, second, self.seed().to_string(), openings]
     }
 
     /// What the second text of an agent says: that of an opponent, or what is measured.
     pub fn second_text(&self) -> String {
-        let [_, _, second, _] = self.texts();
+        let [_, _, second, _, _] = self.texts();
         second
     }
 
     /// Reads the texts back, if this version knows their names.
-    pub(crate) fn from_texts([game, first, second, seed]: &TaskTexts) -> Option<Task> {
+    pub(crate) fn from_texts([game, first, second, seed, openings]: &TaskTexts) -> Option<Task> {
         let (game, seed, first) = (game.parse().ok()?, seed.parse().ok()?, first.parse().ok()?);
         let learner = |fresh| Learner { game, agent: first, fresh, seed };
         Some(match second.as_str() {
@@ -122,7 +201,12 @@ impl Task {
             NASH_CONV_FRESH => Task::NashConv(learner(true)),
             second => {
                 let Learner { game, agent, seed, .. } = learner(false);
-                Task::Matches(Pairing { game, agents: [agent, second.parse().ok()?], seed })
+                let agents = [agent, second.parse().ok()?];
+                let openings = match openings.as_str() {
+                    "" => None,
+                    text => Some(text.parse().ok()?),
+                };
+                Task::Matches(Pairing { game, agents, seed, openings })
             }
         })
     }
@@ -132,29 +216,6 @@ impl Task {
         match self {
             Task::Matches(pairing) => Ok(pairing.try_out()?),
             Task::NashConv(learner) => learner.exploit(0).check(),
-        }
-    }
-
-    /// Does the numbers from `first` to `first + n`. What is stopped in the middle is worth nothing.
-    pub(crate) fn run(
-        &self,
-        first: u64,
-        n: u64,
-        keep: bool,
-        stop: &Stop,
-    ) -> Result<Results, ExploitError> {
-        match self {
-            Task::Matches(pairing) => {
-                let play = Play { pairing, first, n, keep, stop };
-                Ok(Results::Games(pairing.game.with(play)?))
-            }
-            Task::NashConv(learner) => {
-                let measure = |number| {
-                    let report = run_exploit(&learner.exploit(number), stop, &mut |_| {})?;
-                    Ok(report.last.nash_conv)
-                };
-                (first..first + n).map(measure).collect::<Result<_, _>>().map(Results::Values)
-            }
         }
     }
 }
@@ -175,17 +236,84 @@ impl Learner {
 
 struct Play<'a> {
     pairing: &'a Pairing,
-    first: u64,
-    n: u64,
+    numbers: Range<u64>,
     keep: bool,
     stop: &'a Stop,
 }
 
 impl Visitor for Play<'_> {
-    type Out = Vec<Played>;
-    fn visit<G: CatalogGame>(self, game: G) -> Vec<Played> {
-        let Play { pairing, first, n, keep, stop } = self;
-        let numbers = (first..first + n).take_while(|_| !stop.requested());
-        numbers.map(|number| pairing.play(&game, number, keep, stop)).collect()
+    type Out = Result<Vec<Played>, SpecError>;
+    fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
+        let Play { pairing, numbers, keep, stop } = self;
+        let mut games = Vec::new();
+        for number in numbers {
+            let played = pairing.play(&game, number, keep, stop)?;
+            if stop.requested() {
+                break;
+            }
+            games.push(played);
+        }
+        Ok(games)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::DeserializeOwned;
+    use std::fmt::Debug;
+
+    fn round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> String {
+        let text = serde_json::to_string(value).unwrap();
+        assert_eq!(serde_json::from_str::<T>(&text).unwrap(), *value, "{text}");
+        text
+    }
+
+    fn matches() -> Task {
+        let agents = ["uct:iterations=20,c=0.5".parse().unwrap(), "random".parse().unwrap()];
+        let openings = Some("openings=2,plies=3".parse().unwrap());
+        let game = "connect-four:5x4".parse().unwrap();
+        Task::Matches(Pairing { openings, ..Pairing::new(game, agents, 7) })
+    }
+
+    #[test]
+    fn work_is_data() {
+        let unit = Unit { task: matches(), numbers: 3..7, keep: true };
+        let text = round_trip(&unit);
+        assert!(text.starts_with(r#"{"task":{"matches":{"game":{"name":"connect-four""#), "{text}");
+        let unit: Unit = serde_json::from_str(&text).unwrap();
+        let results = run_unit(&unit, &Stop::new()).unwrap();
+        assert_eq!(results.games().iter().map(|p| p.number).collect::<Vec<_>>(), [3, 4, 5, 6]);
+        assert!(results.games().iter().all(|played| played.record.is_some()));
+        round_trip(&DoneUnit { first: 3, results, seconds: 0.25 });
+        let learner =
+            r#"{"nash-conv":{"game":"hagetaka:n=3","agent":"rm:iterations=10","seed":3}}"#;
+        let task: Task = serde_json::from_str(learner).unwrap();
+        round_trip(&task);
+        let results = run_unit(&Unit { task, numbers: 0..2, keep: false }, &Stop::new()).unwrap();
+        assert_eq!(results.len(), 2);
+        round_trip(&results);
+    }
+
+    #[test]
+    fn a_unit_is_the_sum_of_its_parts() {
+        let run = |numbers| {
+            let unit = Unit { task: matches(), numbers, keep: false };
+            run_unit(&unit, &Stop::new()).unwrap().games().to_vec()
+        };
+        assert_eq!(run(0..5), [run(0..2), run(2..5)].concat());
+    }
+
+    #[test]
+    fn what_was_stopped_is_left_out_and_what_cannot_be_done_is_an_error() {
+        let stop = Stop::new();
+        stop.request();
+        let unit = Unit { task: matches(), numbers: 0..5, keep: false };
+        assert!(run_unit(&unit, &stop).unwrap().is_empty());
+        let Task::Matches(mut pairing) = matches() else { unreachable!() };
+        pairing.agents[0] = "uct:pruned".parse().unwrap();
+        pairing.game = "othello".parse().unwrap();
+        let unit = Unit { task: Task::Matches(pairing), ..unit };
+        assert!(matches!(run_unit(&unit, &Stop::new()), Err(ExploitError::Spec(_))));
     }
 }

@@ -7,11 +7,14 @@
 //! rows and moves down.
 
 use sakiyomi_core::{
-    Board, CellShape, Colour, Game, Hint, HintSet, Hints, Payoffs, Phrase, Player, PruneLevel, Rng,
-    Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
+    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs,
+    Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
+    parse_cell,
 };
 
-use crate::two_players::{Status, keep_good, name_of, opponent, owner_code, piece_cell, squash};
+use crate::two_players::{
+    Status, keep_good, name_of, observe_pieces, opponent, owner_code, piece_cell, squash,
+};
 use crate::{SizeError, Word};
 
 /// The rules on one size of board; 8x8 by default. `W` holds width x height bits, row by row from
@@ -271,6 +274,40 @@ impl<W: Word> Hints for Breakthrough<W> {
     fn cells(&self, position: &Position<W>, out: &mut Vec<u8>) {
         let cell = |cell| owner_code(position.pawns.map(|pawns| pawns.has(cell)));
         out.extend((0..self.width * self.height).map(cell));
+    }
+}
+
+impl<W: Word> Encode for Breakthrough<W> {
+    /// One's own pawns, those of the opponent, and whether one is to move. Black sees the board
+    /// turned around, so that the own pawns always move up.
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        Some(ObservationShape { planes: 3, rows: self.height(), columns: self.width() })
+    }
+
+    fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
+        let own = |side: Player, cell: usize| {
+            position.pawns[side.index()].has(self.seen_by(player, cell) as u32)
+        };
+        observe_pieces(player, position.status, self.width() * self.height(), own, out);
+    }
+
+    /// Three for every cell that a pawn may leave.
+    fn n_action_indices(&self) -> usize {
+        3 * self.width() * self.height()
+    }
+
+    fn action_index(&self, _: &Position<W>, player: Player, step: Step) -> Option<usize> {
+        let [from, to] = [step.from, step.to].map(|cell| self.seen_by(player, cell.into()));
+        // One row up, and a column to the left, none, or one to the right.
+        let lane = (to + 1).checked_sub(from + self.width())?;
+        Some(3 * from + lane)
+    }
+}
+
+impl<W: Word> Breakthrough<W> {
+    /// A cell as `player` sees the board: black from the other side.
+    fn seen_by(&self, player: Player, cell: usize) -> usize {
+        if player.0 == 0 { cell } else { self.width() * self.height() - 1 - cell }
     }
 }
 

@@ -7,11 +7,14 @@
 //! every column (the layout of John Tromp's Fhourstones).
 
 use sakiyomi_core::{
-    Board, CellShape, Colour, Game, Hint, HintSet, Hints, Payoffs, Phrase, Player, PruneLevel, Rng,
-    Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_column,
+    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs,
+    Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
+    parse_column,
 };
 
-use crate::two_players::{Status, keep_good, name_of, opponent, owner_code, piece_cell, squash};
+use crate::two_players::{
+    Status, keep_good, name_of, observe_pieces, opponent, owner_code, piece_cell, squash,
+};
 use crate::{SizeError, Word};
 
 /// The rules on one size of board; 7x6 by default. `W` holds width x (height + 1) bits.
@@ -292,6 +295,29 @@ impl<W: Word> Hints for ConnectFour<W> {
                 owner_code(position.stones.map(|stones| stones.has(index)))
             }));
         }
+    }
+}
+
+impl<W: Word> Encode for ConnectFour<W> {
+    /// One's own stones, those of the opponent, and whether one is to move.
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        Some(ObservationShape { planes: 3, rows: self.height(), columns: self.width() })
+    }
+
+    fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
+        let own = |side: Player, cell: usize| {
+            let (x, y) = (cell as u32 % self.width, cell as u32 / self.width);
+            position.stones[side.index()].has(x * (self.height + 1) + y)
+        };
+        observe_pieces(player, position.status, self.width() * self.height(), own, out);
+    }
+
+    fn n_action_indices(&self) -> usize {
+        self.width()
+    }
+
+    fn action_index(&self, _: &Position<W>, _: Player, column: Column) -> Option<usize> {
+        Some(column.0.into())
     }
 }
 

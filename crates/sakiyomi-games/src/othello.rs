@@ -5,12 +5,15 @@
 use std::cmp::Ordering;
 
 use sakiyomi_core::{
-    Board, CellShape, Colour, Game, Hint, HintSet, Hints, Payoffs, Phrase, Player, PlayerView, Rng,
-    Score, Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
+    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs,
+    Phrase, Player, PlayerView, Rng, Score, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
+    parse_cell,
 };
 
 use crate::Word;
-use crate::two_players::{Status, name_of, opponent, owner_code, piece_cell, squash};
+use crate::two_players::{
+    Status, name_of, observe_pieces, opponent, owner_code, piece_cell, squash,
+};
 
 /// The rules, on the usual board of 8x8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -250,6 +253,29 @@ impl Hints for Othello {
 
 /// The corners, each with its diagonal neighbour.
 const CORNERS: [(u32, u32); 4] = [(0, 9), (7, 14), (56, 49), (63, 54)];
+
+impl Encode for Othello {
+    /// One's own discs, those of the opponent, whether one is to move, and where one may place a disc.
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        Some(ObservationShape { planes: 4, rows: SIDE, columns: SIDE })
+    }
+
+    fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
+        let own = |side: Player, cell: usize| position.discs[side.index()].has(cell as u32);
+        observe_pieces(player, position.status, SIDE * SIDE, own, out);
+        let open = if position.status == Status::ToMove(player) { position.open } else { 0 };
+        out.extend((0..64).map(|cell| f32::from(u8::from(open.has(cell)))));
+    }
+
+    /// The cells, and a pass.
+    fn n_action_indices(&self) -> usize {
+        SIDE * SIDE + 1
+    }
+
+    fn action_index(&self, _: &Position, _: Player, action: Placement) -> Option<usize> {
+        Some(action.0.into())
+    }
+}
 
 impl Show for Othello {
     fn action_text(&self, _: &Position, _: Player, action: Placement) -> String {

@@ -2,12 +2,14 @@
 //! in a row win. A full board is a draw.
 
 use sakiyomi_core::{
-    Board, CellShape, Game, Hint, HintSet, Hints, Payoffs, Phrase, Player, PruneLevel, Rng,
-    Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
+    Board, CellShape, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs, Phrase,
+    Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
 use crate::Word;
-use crate::two_players::{Status, keep_good, name_of, opponent, owner_code, piece_cell};
+use crate::two_players::{
+    Status, keep_good, name_of, observe_pieces, opponent, owner_code, piece_cell,
+};
 
 /// The rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -207,6 +209,26 @@ impl Hints for TicTacToe {
 
     fn cells(&self, position: &Position, out: &mut Vec<u8>) {
         out.extend((0..9).map(|cell| owner_code(position.marks.map(|own| own >> cell & 1 == 1))));
+    }
+}
+
+impl Encode for TicTacToe {
+    /// One's own marks, those of the opponent, and whether one is to move.
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        Some(ObservationShape { planes: 3, rows: SIDE, columns: SIDE })
+    }
+
+    fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
+        let own = |side: Player, cell: usize| position.marks[side.index()] >> cell & 1 == 1;
+        observe_pieces(player, position.status, SIDE * SIDE, own, out);
+    }
+
+    fn n_action_indices(&self) -> usize {
+        SIDE * SIDE
+    }
+
+    fn action_index(&self, _: &Position, _: Player, mark: Mark) -> Option<usize> {
+        Some(mark.0.into())
     }
 }
 

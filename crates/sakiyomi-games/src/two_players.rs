@@ -78,3 +78,19 @@ pub(crate) fn name_of(player: Player, names: [&str; 2]) -> Phrase {
 pub(crate) fn owner_code([first, second]: [bool; 2]) -> u8 {
     u8::from(first) + 2 * u8::from(second)
 }
+
+/// Appends three planes as `player` sees the board: its own pieces, those of the opponent, and ones
+/// if it is to move. `own` says whether a player has a piece in a cell.
+pub(crate) fn observe_pieces(
+    player: Player,
+    status: Status,
+    n_cells: usize,
+    own: impl Fn(Player, usize) -> bool,
+    out: &mut Vec<f32>,
+) {
+    let number = |is_so: bool| f32::from(u8::from(is_so));
+    for side in [player, opponent(player)] {
+        out.extend((0..n_cells).map(|cell| number(own(side, cell))));
+    }
+    out.extend(std::iter::repeat_n(number(status == Status::ToMove(player)), n_cells));
+}

@@ -13,8 +13,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use sakiyomi_core::{
-    CellShape, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng, Scratch,
-    Turn,
+    CellShape, Encode, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng,
+    Scratch, Turn,
 };
 
 use crate::board::BoardShape;
@@ -446,6 +446,8 @@ impl RandomWalk<'_> {
         }
     }
 }
+
+impl Encode for GdlGame {}
 
 impl Hints for GdlGame {
     fn provides(&self) -> HintSet {

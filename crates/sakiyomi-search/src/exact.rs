@@ -11,9 +11,10 @@ use sakiyomi_core::{
     Agent, Budget, Canonical, Choice, Context, Forfeit, Hints, Payoffs, Player, Turn,
 };
 
+use crate::census::fewest_states;
 use crate::matrix::MatrixGame;
 
-/// Values of the first player, by the key of the canonical state.
+/// Values of the first player, by the key of a canonical state.
 pub type Values = FxHashMap<u64, f64>;
 
 /// Bytes that the tables may take with so many values: hash tables double when they are 7/8 full,
@@ -30,7 +31,9 @@ pub struct Exact<G> {
     /// Values that were there before and are shared.
     known: Arc<Values>,
     most_values: usize,
-    games: Vec<MatrixGame>,
+    memory: u64,
+    /// The turn that was solved last.
+    matrix: MatrixGame,
     game: PhantomData<fn(&G)>,
 }
 
@@ -39,8 +42,15 @@ pub struct Exact<G> {
 pub enum Unsolved {
     #[error("exact solutions need two players whose payoffs add up to 1")]
     Players,
-    #[error("the memory for exact values is used up")]
+    #[error(
+        "the memory for exact values is used up; a smaller game or more `memory` would be right"
+    )]
     Memory,
+    #[error(
+        "it has more than {states} states, and the memory for exact values holds {most}; a smaller game, \
+         more `memory` or a search such as `uct` would be right"
+    )]
+    States { states: u64, most: u64 },
     #[error("the solution was stopped")]
     Stopped,
 }
@@ -52,21 +62,37 @@ pub struct Solution<A> {
     pub value: f64,
 }
 
+/// Is told now and then how many values are known, and says whether to go on.
+type Watch<'a> = &'a mut dyn FnMut(usize) -> bool;
+
+/// States that are opened between two looks at the watch.
+const WATCH_INTERVAL: u64 = 4096;
+
 impl<G: Hints> Exact<G> {
     /// A solver whose tables stay within `memory` bytes.
     pub fn new(memory: u64, known: Arc<Values>) -> Exact<G> {
-        // So many values fill a table of a power of two slots.
-        let mut most_values = 7usize << 7;
-        while bytes_for(most_values * 2) <= memory {
-            most_values *= 2;
-        }
-        let (values, games) = (Values::default(), Vec::new());
-        Exact { values, known, most_values, games, game: PhantomData }
+        let (values, matrix) = (Values::default(), MatrixGame::default());
+        let most_values = most_values(memory);
+        Exact { values, known, most_values, memory, matrix, game: PhantomData }
     }
 
     /// Whether the game can be solved at all.
     pub fn suits(game: &G) -> bool {
         game.players() == 2 && game.constant_sum()
+    }
+
+    /// Whether the game can be solved within `memory` bytes, as far as a sample of its states tells. What is
+    /// refused has certainly too many states; what is not refused may still turn out to be too large.
+    pub fn check(game: &G, memory: u64) -> Result<(), Unsolved> {
+        if !Self::suits(game) {
+            return Err(Unsolved::Players);
+        }
+        let most = most_values(memory) as u64;
+        let states = fewest_states(game, most);
+        match states > most {
+            true => Err(Unsolved::States { states, most }),
+            false => Ok(()),
+        }
     }
 
     /// Values that were computed here, without those that were known before.
@@ -76,16 +102,14 @@ impl<G: Hints> Exact<G> {
 
     /// What the first player gets in equilibrium. `watch` is told now and then how many values are
     /// known, and says whether to go on.
-    pub fn value(
-        &mut self,
-        game: &G,
-        state: &G::State,
-        watch: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<f64, Unsolved> {
+    pub fn value(&mut self, game: &G, state: &G::State, watch: Watch<'_>) -> Result<f64, Unsolved> {
         if !Self::suits(game) {
             return Err(Unsolved::Players);
         }
-        self.value_at(game, state, true, 0, watch)
+        match self.open(game, state.clone(), true) {
+            Opened::Known(value) => Ok(value),
+            Opened::Frame(frame) => self.run(game, frame, watch),
+        }
     }
 
     /// The payoffs in equilibrium.
@@ -104,118 +128,203 @@ impl<G: Hints> Exact<G> {
         &mut self,
         game: &G,
         state: &G::State,
-        watch: &mut dyn FnMut(usize) -> bool,
+        watch: Watch<'_>,
     ) -> Result<Solution<G::Action>, Unsolved> {
         if !Self::suits(game) {
             return Err(Unsolved::Players);
         }
         let actions = actions_of_both(game, state);
-        let value = self.solve_turn(game, state, &actions, 0, watch)?;
-        let strategies = [0, 1].map(|player| {
-            let listed = &actions[player];
-            match listed.is_empty() {
-                true => Vec::new(),
-                false => listed
-                    .iter()
-                    .copied()
-                    .zip(self.games[0].strategies[player].iter().copied())
-                    .collect(),
-            }
+        // Its own value may be known, but not its strategies: those are of the turn solved last.
+        let value = self.run(game, Frame::of_turn(state.clone(), actions.clone()), watch)?;
+        let mut learned = self.matrix.strategies.iter();
+        let strategies = actions.map(|listed| {
+            let shares = learned.next().into_iter().flatten().copied();
+            listed.into_iter().zip(shares).collect()
         });
         Ok(Solution { strategies, value })
     }
 
-    fn value_at(
-        &mut self,
-        game: &G,
-        state: &G::State,
-        keeps: bool,
-        depth: usize,
-        watch: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<f64, Unsolved> {
-        let turn = game.turn(state);
-        if let Turn::Over(payoffs) = turn {
-            return Ok(payoffs[Player(0)]);
-        }
-        if !keeps {
-            let actions = actions_of_both(game, state);
-            return self.solve_turn(game, state, &actions, depth, watch);
-        }
-        let (state, exchanged) = match game.canonical(state) {
-            Canonical::Settled(payoffs) => return Ok(payoffs[Player(0)]),
-            Canonical::State { state, exchanged } => (state, exchanged),
-        };
-        let own = |value: f64| if exchanged { 1.0 - value } else { value };
-        let key = game.key(&state);
-        if let Some(&value) = self.values.get(&key).or_else(|| self.known.get(&key)) {
-            return Ok(own(value));
-        }
-        let value = match turn {
-            Turn::Chance => {
-                let mut outcomes = Vec::new();
-                game.outcomes(&state, &mut outcomes);
-                let mut mean = 0.0;
-                for (outcome, probability) in outcomes {
-                    let mut next = state.clone();
-                    game.apply(&mut next, &[outcome]);
-                    mean += probability * self.value_at(game, &next, false, depth, watch)?;
+    /// Solves what the frame needs, then the frame. States that wait for others stand in a list and
+    /// not on the stack of the thread, so the length of a match is limited by memory alone.
+    fn run(&mut self, game: &G, root: Frame<G>, watch: Watch<'_>) -> Result<f64, Unsolved> {
+        let mut waiting_bytes = root.bytes();
+        let mut waiting = Vec::new();
+        let mut frame = root;
+        let mut n_opened = 0u64;
+        loop {
+            let Some((next, keeps)) = frame.next(game) else {
+                let value = self.close(&mut frame)?;
+                let Some(parent) = waiting.pop() else { return Ok(value) };
+                waiting_bytes -= frame.bytes();
+                frame = parent;
+                frame.take(value);
+                continue;
+            };
+            match self.open(game, next, keeps) {
+                Opened::Known(value) => frame.take(value),
+                Opened::Frame(opened) => {
+                    n_opened += 1;
+                    if n_opened.is_multiple_of(WATCH_INTERVAL) && !watch(self.values.len()) {
+                        return Err(Unsolved::Stopped);
+                    }
+                    waiting_bytes += opened.bytes();
+                    if waiting_bytes > self.memory {
+                        return Err(Unsolved::Memory);
+                    }
+                    waiting.push(std::mem::replace(&mut frame, opened));
                 }
-                mean
             }
-            _ => {
-                let actions = actions_of_both(game, &state);
-                self.solve_turn(game, &state, &actions, depth, watch)?
-            }
-        };
-        self.keep(key, value, watch)?;
-        Ok(own(value))
+        }
     }
 
-    fn keep(
-        &mut self,
-        key: u64,
-        value: f64,
-        watch: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<(), Unsolved> {
+    /// Looks a state up. What chance has just led to is not kept, since the state before is, unless chance
+    /// goes on from there.
+    fn open(&self, game: &G, state: G::State, keeps: bool) -> Opened<G> {
+        let turn = game.turn(&state);
+        let is_chance = turn == Turn::Chance;
+        if let Turn::Over(payoffs) = turn {
+            return Opened::Known(payoffs[Player(0)]);
+        }
+        if !keeps && !is_chance {
+            let actions = actions_of_both(game, &state);
+            return Opened::Frame(Frame::of_turn(state, actions));
+        }
+        let (state, exchanged) = match game.canonical(&state) {
+            Canonical::Settled(payoffs) => return Opened::Known(payoffs[Player(0)]),
+            Canonical::State { state, exchanged } => (state, exchanged),
+        };
+        let key = game.key(&state);
+        if let Some(&value) = self.values.get(&key).or_else(|| self.known.get(&key)) {
+            return Opened::Known(if exchanged { 1.0 - value } else { value });
+        }
+        let frame = if is_chance {
+            let mut outcomes = Vec::new();
+            game.outcomes(&state, &mut outcomes);
+            Frame::of_chance(state, outcomes)
+        } else {
+            let actions = actions_of_both(game, &state);
+            Frame::of_turn(state, actions)
+        };
+        Opened::Frame(Frame { kept: Some((key, exchanged)), ..frame })
+    }
+
+    /// The value of a state whose followers are all known.
+    fn close(&mut self, frame: &mut Frame<G>) -> Result<f64, Unsolved> {
+        let value = match &mut frame.work {
+            Work::Chance { mean, .. } => *mean,
+            Work::Turn { actions, entries, .. } => {
+                let [n_rows, n_columns] = sizes(actions);
+                self.matrix.set(n_rows, n_columns, entries.drain(..));
+                self.matrix.solve()
+            }
+        };
+        let Some((key, exchanged)) = frame.kept else { return Ok(value) };
         if self.values.len() >= self.most_values {
             return Err(Unsolved::Memory);
         }
         self.values.insert(key, value);
-        match self.values.len().is_multiple_of(4096) && !watch(self.values.len()) {
-            true => Err(Unsolved::Stopped),
-            false => Ok(()),
+        Ok(if exchanged { 1.0 - value } else { value })
+    }
+}
+
+/// What a look at a state has brought: its value, or what is to be done for it.
+enum Opened<G: Hints> {
+    Known(f64),
+    Frame(Frame<G>),
+}
+
+/// A state whose value is being worked out.
+struct Frame<G: Hints> {
+    state: G::State,
+    /// Its key in the table, and whether the players have changed seats; nothing if it is not kept.
+    kept: Option<(u64, bool)>,
+    /// The follower that is asked for next.
+    at: usize,
+    work: Work<G::Action>,
+}
+
+enum Work<A> {
+    Chance {
+        outcomes: Vec<(A, f64)>,
+        mean: f64,
+    },
+    /// The matrix game of a turn. A player who does not choose has one action that is none.
+    Turn {
+        actions: [Vec<A>; 2],
+        entries: Vec<f64>,
+    },
+}
+
+impl<G: Hints> Frame<G> {
+    fn of_turn(state: G::State, actions: [Vec<G::Action>; 2]) -> Frame<G> {
+        let [n_rows, n_columns] = sizes(&actions);
+        let entries = Vec::with_capacity(n_rows * n_columns);
+        Frame { state, kept: None, at: 0, work: Work::Turn { actions, entries } }
+    }
+
+    fn of_chance(state: G::State, outcomes: Vec<(G::Action, f64)>) -> Frame<G> {
+        Frame { state, kept: None, at: 0, work: Work::Chance { outcomes, mean: 0.0 } }
+    }
+
+    /// The state whose value is needed next, and whether it is kept.
+    fn next(&mut self, game: &G) -> Option<(G::State, bool)> {
+        let mut next;
+        match &self.work {
+            Work::Chance { outcomes, .. } => {
+                let (outcome, _) = outcomes.get(self.at)?;
+                next = self.state.clone();
+                game.apply(&mut next, &[*outcome]);
+            }
+            Work::Turn { actions, .. } => {
+                let [n_rows, n_columns] = sizes(actions);
+                let (row, column) = (self.at / n_columns, self.at % n_columns);
+                if row == n_rows {
+                    return None;
+                }
+                next = self.state.clone();
+                match (actions[0].get(row), actions[1].get(column)) {
+                    (Some(&first), Some(&second)) => game.apply(&mut next, &[first, second]),
+                    (Some(&only), None) | (None, Some(&only)) => game.apply(&mut next, &[only]),
+                    (None, None) => return None,
+                }
+            }
+        }
+        self.at += 1;
+        Some((next, matches!(self.work, Work::Turn { .. })))
+    }
+
+    /// Takes in the value of the state that was asked for last.
+    fn take(&mut self, value: f64) {
+        match &mut self.work {
+            Work::Chance { outcomes, mean } => *mean += outcomes[self.at - 1].1 * value,
+            Work::Turn { entries, .. } => entries.push(value),
         }
     }
 
-    /// Solves the matrix game of a turn. A player who does not choose has one action that is none.
-    fn solve_turn(
-        &mut self,
-        game: &G,
-        state: &G::State,
-        actions: &[Vec<G::Action>; 2],
-        depth: usize,
-        watch: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<f64, Unsolved> {
-        let [n_rows, n_columns] = [0, 1].map(|player: usize| actions[player].len().max(1));
-        let mut entries = Vec::with_capacity(n_rows * n_columns);
-        let mut joint = Vec::with_capacity(2);
-        for row in 0..n_rows {
-            for column in 0..n_columns {
-                joint.clear();
-                joint.extend(actions[0].get(row));
-                joint.extend(actions[1].get(column));
-                let mut next = state.clone();
-                game.apply(&mut next, &joint);
-                entries.push(self.value_at(game, &next, true, depth + 1, watch)?);
+    fn bytes(&self) -> u64 {
+        let lists = match &self.work {
+            Work::Chance { outcomes, .. } => size_of_val(outcomes.as_slice()),
+            Work::Turn { actions: [first, second], entries } => {
+                size_of_val(first.as_slice())
+                    + size_of_val(second.as_slice())
+                    + entries.capacity() * size_of::<f64>()
             }
-        }
-        // Deeper turns are done with their buffers, but the caller reads those of depth 0.
-        if self.games.len() <= depth {
-            self.games.resize(depth + 1, MatrixGame::default());
-        }
-        self.games[depth].set(n_rows, n_columns, entries.into_iter());
-        Ok(self.games[depth].solve())
+        };
+        (size_of::<Frame<G>>() + lists) as u64
     }
+}
+
+fn sizes<A>(actions: &[Vec<A>; 2]) -> [usize; 2] {
+    [0, 1].map(|player: usize| actions[player].len().max(1))
+}
+
+/// So many values fit into tables of `memory` bytes: they fill a table of a power of two slots.
+fn most_values(memory: u64) -> usize {
+    let mut most = 7usize << 7;
+    while bytes_for(most * 2) <= memory {
+        most *= 2;
+    }
+    most
 }
 
 /// The actions of both players; none for one who does not choose.
@@ -282,8 +391,10 @@ impl<A: Copy> Solution<A> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
-    use sakiyomi_core::toy::Toy;
+    use sakiyomi_core::toy::{CHANCE_AFTER_CHANCE, Corridor, Toy};
     use sakiyomi_core::{Game, Rng, Stop};
 
     #[test]
@@ -314,6 +425,57 @@ mod tests {
         let mut exact = Exact::new(1 << 20, Arc::default());
         exact.most_values = 0;
         assert_eq!(exact.value(&toy, &0, &mut |_| true), Err(Unsolved::Memory));
+    }
+
+    #[test]
+    fn chance_after_chance_is_solved() {
+        let toy = Toy::read(CHANCE_AFTER_CHANCE).unwrap();
+        let mut exact = Exact::new(1 << 20, Arc::default());
+        let value = exact.value(&toy, &toy.start(), &mut |_| true).unwrap();
+        assert!((value - 0.4375).abs() < 1e-12, "{value}");
+    }
+
+    /// On a stack on which a call per step would not fit.
+    #[test]
+    fn a_match_of_any_length_is_solved() {
+        let corridor = Corridor { n_steps: 200_000, has_doors: true };
+        let solve = move |memory: u64| {
+            let mut exact = Exact::new(memory, Arc::default());
+            exact.solve(&corridor, &corridor.start()).map(|solution| solution.value)
+        };
+        let small_stack = thread::Builder::new().stack_size(128 << 10);
+        let solved = small_stack.spawn(move || (solve(1 << 30), solve(1 << 20))).unwrap();
+        assert_eq!(solved.join().unwrap(), (Ok(0.5), Err(Unsolved::Memory)));
+    }
+
+    #[test]
+    fn a_solution_can_be_stopped_on_the_way_down() {
+        let corridor = Corridor { n_steps: 1_000_000, has_doors: false };
+        let mut exact = Exact::new(1 << 30, Arc::default());
+        let mut n_looks = 0;
+        let stopped = exact.value(&corridor, &0, &mut |n_values| {
+            assert_eq!(n_values, 0);
+            n_looks += 1;
+            n_looks < 3
+        });
+        assert_eq!((stopped, n_looks), (Err(Unsolved::Stopped), 3));
+    }
+
+    #[test]
+    fn a_game_that_comes_back_to_a_state_ends_by_memory() {
+        let toy = Toy::read("start: 0 a -> x b -> 1 0\nx: 1 l -> start r -> 0 1").unwrap();
+        let mut exact = Exact::new(1 << 20, Arc::default());
+        assert_eq!(exact.value(&toy, &0, &mut |_| true), Err(Unsolved::Memory));
+    }
+
+    #[test]
+    fn small_games_are_not_refused() {
+        let toy = Toy::read(CHANCE_AFTER_CHANCE).unwrap();
+        assert_eq!(Exact::check(&toy, 1 << 10), Ok(()));
+        let corridor = Corridor { n_steps: 200_000, has_doors: false };
+        assert_eq!(Exact::check(&corridor, 1 << 30), Ok(()));
+        let three = Toy::read("start: 0 a -> 0.2 0.3 0.5").unwrap();
+        assert_eq!(Exact::check(&three, 1 << 30), Err(Unsolved::Players));
     }
 
     #[test]

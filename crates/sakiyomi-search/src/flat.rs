@@ -61,7 +61,7 @@ impl<G: Game> Agent<G> for FlatMonteCarlo {
 }
 
 /// The joint action in which `player` takes `action` and the others choose at random.
-fn join<G: Game>(
+pub(crate) fn join<G: Game>(
     game: &G,
     state: &G::State,
     who: Players,

@@ -1,9 +1,11 @@
 //! Searches over any game: one Monte-Carlo tree search with its variants, flat Monte Carlo,
 //! max^n with alpha-beta, online evolution of turns, and the random player that all of them must beat.
 
+mod census;
 mod evolution;
 mod exact;
 mod flat;
+mod halving;
 mod matrix;
 mod maxn;
 pub mod mcts;
@@ -13,8 +15,13 @@ mod sequential;
 pub use evolution::{Evolution, EvolutionSettings};
 pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use flat::FlatMonteCarlo;
+pub use halving::SequentialHalving;
 pub use matrix::MatrixGame;
 pub use maxn::MaxN;
-pub use mcts::{Answer, Bandit, Groups, Learned, Mcts, MctsSettings, Place, TreeSearch};
+pub use mcts::{
+    Answer, Bandit, Evaluation, EvaluationError, Groups, LeafEvaluator, LeafPosition, Mcts,
+    MctsSettings, NodeRef, Observer, PlayoutEvaluator, PuctSearch, PuctSettings, RootNoise,
+    TooManyActions, Trail, TreeSearch, TreeStrategy, Unobserved,
+};
 pub use random::RandomPlayer;
 pub use sequential::SequentialUct;

@@ -12,6 +12,13 @@ use sakiyomi_core::{
     PruneLevel, Turn,
 };
 
+/// Steps of players and of chance that a line may have; where it is longer, the search stops as it does at its
+/// depth. Chance does not count as depth, so that alone would not limit a line.
+const MAX_STEPS: u32 = 4_096;
+/// Every step needs less than this of the stack. Where less is left, a new piece is added.
+const STACK_FOR_A_STEP: usize = 128 << 10;
+const STACK_PIECE: usize = 2 << 20;
+
 #[derive(Clone, Debug)]
 pub struct MaxN {
     depth: u32,
@@ -41,6 +48,7 @@ impl<G: Hints> Agent<G> for MaxN {
             pruned: self.pruned,
             cuts: game.players() == 2 && game.constant_sum(),
             meter: self.budget.begin(context.stop),
+            n_steps: 0,
         };
         let mut actions = search.actions(state, player);
         // Equal values go to the first, so the order is drawn: matches differ, none is preferred.
@@ -79,6 +87,8 @@ struct Search<'a, G> {
     pruned: bool,
     cuts: bool,
     meter: Meter<'a>,
+    /// From the root to where the search is now.
+    n_steps: u32,
 }
 
 /// What player 0 is sure of, and what player 1 will hold them to, as in alpha-beta.
@@ -143,7 +153,7 @@ impl<G: Hints> Search<'_, G> {
             let actions: Vec<G::Action> = who.filter_map(|p| joint[p.index()]).collect();
             let mut next = state.clone();
             self.game.apply(&mut next, &actions);
-            return self.value(&next, depth - 1, window);
+            return self.step(&next, depth - 1, window);
         };
         let mut best: Option<Payoffs> = None;
         for action in self.actions(state, player) {
@@ -174,17 +184,23 @@ impl<G: Hints> Search<'_, G> {
         window.low >= window.high
     }
 
+    /// The value one step further down.
+    fn step(&mut self, state: &G::State, depth: u32, window: Window) -> Option<Payoffs> {
+        self.n_steps += 1;
+        let value =
+            stacker::maybe_grow(STACK_FOR_A_STEP, STACK_PIECE, || self.value(state, depth, window));
+        self.n_steps -= 1;
+        value
+    }
+
     fn value(&mut self, state: &G::State, depth: u32, window: Window) -> Option<Payoffs> {
         if !self.meter.another() {
             return None;
         }
         match self.game.turn(state) {
             Turn::Over(payoffs) => Some(payoffs),
-            Turn::Choose(_) if depth == 0 => {
-                let n = self.game.players();
-                let even = || Payoffs::uniform(n, 1.0 / n as f64);
-                Some(self.game.estimate(state).unwrap_or_else(even))
-            }
+            Turn::Choose(_) | Turn::Chance if self.n_steps >= MAX_STEPS => Some(self.guess(state)),
+            Turn::Choose(_) if depth == 0 => Some(self.guess(state)),
             Turn::Choose(who) => {
                 self.choose(state, who, who, &mut [None; MAX_PLAYERS], depth, window)
             }
@@ -196,18 +212,26 @@ impl<G: Hints> Search<'_, G> {
                     let mut next = state.clone();
                     self.game.apply(&mut next, &[outcome]);
                     // A mean of bounds is no bound of the mean, so nothing is cut below chance.
-                    mean.add_scaled(&self.value(&next, depth, Window::OPEN)?, probability);
+                    mean.add_scaled(&self.step(&next, depth, Window::OPEN)?, probability);
                 }
                 Some(mean)
             }
         }
     }
+
+    /// What a state is taken for where the search stops.
+    fn guess(&self, state: &G::State) -> Payoffs {
+        let n = self.game.players();
+        self.game.estimate(state).unwrap_or_else(|| Payoffs::uniform(n, 1.0 / n as f64))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
-    use sakiyomi_core::toy::{Toy, Word};
+    use sakiyomi_core::toy::{CHANCE_AFTER_CHANCE, Corridor, Step, Toy, Word};
     use sakiyomi_core::{Game, Rng, Stop};
 
     fn decide(toy: &Toy, player: u8, depth: u32, budget: u64) -> Choice<Word> {
@@ -289,6 +313,36 @@ mod tests {
             minimax(toy, next)
         });
         if who.contains(Player(0)) { values[0].max(values[1]) } else { values[0].min(values[1]) }
+    }
+
+    #[test]
+    fn chance_after_chance_is_averaged() {
+        let text = format!("root: 0 on -> start off -> 0.4 0.6\n{}", CHANCE_AFTER_CHANCE.trim());
+        let choice = decide(&Toy::read(&text).unwrap(), 0, 9, 10_000);
+        // The pennies are worth nothing to a player who commits first: 0.125 * 0.5 less than with mixing.
+        assert_eq!(choice.value, Some(0.4), "{choice:?}");
+        assert_eq!(choice.policy[0].1 + choice.policy[1].1, 1.0);
+    }
+
+    /// A thousand decisions, with chance between them, on a stack that holds far fewer.
+    #[test]
+    fn the_depth_of_a_search_does_not_depend_on_the_stack() {
+        let search = || {
+            let corridor = Corridor { n_steps: 200_000, has_doors: true };
+            let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
+            let mut agent = MaxN::new(1_000, false, Budget::iterations(300_000));
+            agent.choose(&corridor, &0, Player(0), &mut context).unwrap().action
+        };
+        let small_stack = thread::Builder::new().stack_size(256 << 10);
+        assert_eq!(small_stack.spawn(search).unwrap().join().unwrap(), Step::On);
+    }
+
+    #[test]
+    fn a_line_of_chance_alone_ends() {
+        let toy =
+            Toy::read("start: 0 a -> x b -> 0 1\nx: chance h 0.999 -> x t 0.001 -> 1 0").unwrap();
+        let choice = decide(&toy, 0, 1, 100_000);
+        assert_eq!(choice.action, toy.word("a"));
     }
 
     #[test]

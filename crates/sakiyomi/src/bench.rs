@@ -69,7 +69,8 @@ impl Visitor for MeasureSpeed<'_> {
         let stop = Stop::new();
         let searches_per_cpu_second = rate(least, |n| {
             for _ in 0..n {
-                agent.search(&game, &start, &mut Context { rng: &mut rng, stop: &stop });
+                let mut context = Context { rng: &mut rng, stop: &stop };
+                agent.search(&game, &start, &mut context).expect("the games of the bench fit");
             }
         });
         Speed {
@@ -169,7 +170,9 @@ pub fn measure_growth(
                 let repetitions = (300_000 / iterations).max(1);
                 let start = ThreadTime::now();
                 for _ in 0..repetitions {
-                    agent.search(&game, &start_state, &mut Context { rng: &mut rng, stop: &stop });
+                    let mut context = Context { rng: &mut rng, stop: &stop };
+                    let searched = agent.search(&game, &start_state, &mut context);
+                    searched.expect("the games of the bench fit");
                 }
                 let nanoseconds = start.elapsed().as_nanos() as f64;
                 Growth {

@@ -15,3 +15,4 @@ pub mod ggp;
 pub mod numbers;
 pub mod report;
 pub mod serve;
+pub mod text_table;

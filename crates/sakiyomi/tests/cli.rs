@@ -227,12 +227,16 @@ fn the_example_program_plays_every_game() {
 fn experiments_of_every_kind_work() {
     let folder = tempfile::tempdir().unwrap();
     let common = "title = \"A test\"\ngame = \"tic-tac-toe\"\nfirst = \"uct:iterations=20\"\n\
-                  second = \"random\"\nscale = { quick = { games = 10 }, paper = { games = 20 } }\n";
+                  second = \"random\"\npaper_games = 1000\n\
+                  scale = { quick = { games = 10 }, paper = { games = 20 } }\n";
     let axis = "x = { label = \"x\", values = [5, 20], log = true }\n";
     let kinds = [
         (
             "duels",
-            "[[duel]]\nname = \"a\"\npaper = { score = 0.9 }\n[[claim]]\ntext = \"c\"\ntest = \"score(a) > 0.5\"\n",
+            "[[duel]]\nname = \"a\"\ngames = 100\npaper = { score = 0.1 }\n\
+             [[duel]]\nname = \"b\"\npaper = { score = 0.9 }\n\
+             [[claim]]\ntext = \"c\"\ntest = \"score(a) > 0.5\"\n\
+             [[claim]]\ntext = \"d\"\ntest = \"score(b) > 0.5\"\n",
         ),
         (
             "round-robin",
@@ -266,7 +270,18 @@ fn experiments_of_every_kind_work() {
     assert_eq!(list.matches("paper done").count(), 1, "{list}");
     assert!(run(&["run", "all"]).contains("0 played or measured"), "all is done already");
     let report = run(&["report", "t-duels"]);
-    assert!(report.contains("| c ") && report.contains("agrees"), "{report}");
+    let line = |start: &str| {
+        let mut lines = report.lines().filter(|line| line.starts_with(start));
+        lines.next_back().unwrap_or_default().to_owned()
+    };
+    for (start, verdict) in [
+        ("| a ", "differs"),
+        ("| b ", "not enough games"),
+        ("| c ", "agrees"),
+        ("| d ", "not enough games"),
+    ] {
+        assert!(line(start).contains(verdict), "`{start}` is not said to be {verdict}: {report}");
+    }
     run(&["report", "--html", "pages"]);
     for file in ["index.html", "t-game.html", "t-curve.svg", "t-curve.png", "t-sweep.png"] {
         assert!(folder.path().join("pages").join(file).metadata().unwrap().len() > 500, "{file}");

@@ -537,3 +537,46 @@ fn who_does_not_say_what_it_wants_is_not_waited_for() {
     let answer = everything_after(&format!("{head}\r\nContent-Length: 100\r\n\r\n{{"));
     assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("did not arrive"), "{answer}");
 }
+
+/// Exact work on a game that is far too large once took the whole server down.
+#[test]
+fn exact_work_is_offered_only_where_it_can_end() {
+    let server = Running::start();
+    let agents = |game: &str| {
+        let (status, answer) = server.post("/api/game", &json!({ "game": game }));
+        assert_eq!(status, 200, "{answer}");
+        answer["agents"].as_array().unwrap().contains(&json!("exact"))
+    };
+    assert!(agents("tic-tac-toe") && agents("hagetaka:n=5"));
+    let plain = "sangoku:scenario=plain";
+    assert!(!agents(plain) && !agents("connect-four"));
+    let events = server.think(&start_of(plain), 0, "exact");
+    let [(name, error)] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(name, "error");
+    assert!(error["message"].as_str().unwrap().contains("more than"), "{error}");
+    let job = json!({ "kind": "duel", "game": plain, "agents": ["exact", "random"], "games": 2, "seed": 1 });
+    let (status, answer) = server.post("/api/jobs", &job);
+    assert_eq!((status, &answer["code"]), (422, &json!("unknown-agent")), "{answer}");
+    assert_eq!(server.get("/api/catalog").0, 200);
+}
+
+#[test]
+fn faults_of_addresses_and_bodies_have_the_one_form_of_errors() {
+    let server = Running::start();
+    for path in [
+        "/api/store/99999999999999999999/0",
+        "/api/store/1/-1",
+        "/api/jobs/x/events",
+        "/api/sealed/m/x",
+    ] {
+        let (status, body) = server.get(path);
+        let error: Value = serde_json::from_str(&body).unwrap_or_else(|_| panic!("{path}: {body}"));
+        assert_eq!((status, &error["code"]), (400, &json!("bad-request")), "{path}: {error}");
+    }
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let head = format!("POST /api/game HTTP/1.1\r\n{}", server.host());
+    write!(stream, "{head}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n").unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+}

@@ -2,12 +2,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sakiyomi_core::{Agent, Budget, Playable};
-use sakiyomi_search::{Exact, ExactPlayer};
+use sakiyomi_search::{Exact, ExactPlayer, Unsolved};
 
 use super::{AgentSettings, Seat};
 use crate::fields::Value;
-use crate::load_solution;
 use crate::parameter::{Defined, Definition, Domain, Parameter, Place, place};
+use crate::{load_solution, solvable};
 
 /// Plays the exact solution, which it reads from a file or works out.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,14 +47,16 @@ impl Defined for ExactSpec {
 
 impl AgentSettings for ExactSpec {
     fn build<G: Playable>(&self, game: &G, seat: &Seat<'_>) -> Result<Box<dyn Agent<G>>, String> {
-        if !Exact::suits(game) {
-            return Err("exact solutions need two players whose payoffs add up to 1".to_owned());
-        }
         let known = match &self.file {
-            Some(file) => {
-                load_solution(Path::new(file), seat.game).map_err(|error| error.to_string())?
+            // With a solution nothing is left to work out, so its size does not matter.
+            Some(_) if !Exact::suits(game) => return Err(Unsolved::Players.to_string()),
+            Some(file) => load_solution(Path::new(file), seat.game)
+                .map_err(|error| format!("{file}: {error}"))?,
+            None => {
+                let solvable = solvable::check(game, seat.game, self.memory);
+                solvable.map_err(|error| error.to_string())?;
+                Arc::default()
             }
-            None => Arc::default(),
         };
         Ok(Box::new(ExactPlayer::new(self.memory, known)))
     }

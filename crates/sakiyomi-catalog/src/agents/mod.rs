@@ -5,6 +5,7 @@ mod evolution;
 mod exact;
 pub(crate) mod exec;
 mod flat;
+mod halving;
 mod maxn;
 mod random;
 mod scripted;
@@ -18,6 +19,7 @@ use sakiyomi_search::{EvolutionSettings, MctsSettings};
 pub use exact::ExactSpec;
 pub use exec::ExecSpec;
 pub use flat::FlatSpec;
+pub use halving::HalvingSpec;
 pub use maxn::MaxNSpec;
 pub use random::RandomSpec;
 pub use scripted::ScriptedSpec;
@@ -32,6 +34,7 @@ catalog! { $
     pub enum AgentSpec, "agent" {
         Random(RandomSpec),
         Flat(FlatSpec),
+        Halving(HalvingSpec),
         Tree(MctsSettings),
         Sequential(SequentialSpec),
         Exact(ExactSpec),

@@ -56,7 +56,7 @@ pub(super) const fn cpu<S: Budgeted>() -> Parameter<S> {
         "cpu",
         Domain::Time,
         within!(budget, budget_mut, cpu),
-        "CPU time of the thinking thread a decision, for fair matches at equal time",
+        "CPU time a decision, of all its trees together, for fair matches at equal time",
     )
 }
 

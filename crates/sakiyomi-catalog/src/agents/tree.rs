@@ -134,8 +134,8 @@ const TRIED: TreeParameter = Parameter::flag(
     },
     "adds up over the joint actions tried so far instead of trying each of them first",
 );
-const PAYOFF: TreeParameter = Parameter::flag(
-    "payoff",
+const RAW_PAYOFF: TreeParameter = Parameter::flag(
+    "raw-payoff",
     Place {
         get: |settings| match settings.bandit {
             Bandit::OutcomeSampling { payoff, .. } => Some(Value::Flag(payoff)),
@@ -381,7 +381,7 @@ impl Defined for MctsSettings {
             "oos",
             "online outcome sampling; draws its move from the average strategy",
             || mixed(Bandit::OutcomeSampling { explore: 0.6, payoff: false }),
-            [EXPLORE_SOME, PAYOFF],
+            [EXPLORE_SOME, RAW_PAYOFF],
             "oos:iterations=10000"
         ),
         // Urgent actions first in playouts, arms by rank instead of pruned moves, transpositions

@@ -1,19 +1,19 @@
 //! Games that are rule sheets: the project's own by name, any other by file.
 
+use std::io;
 use std::path::Path;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 use std::time::Duration;
-use std::{fs, io};
 
-use rustc_hash::FxHashMap;
-use sakiyomi_gdl::{GdlGame, Limits, Settings};
+use sakiyomi_gdl::{GdlGame, Limits, Settings, size};
 
 use super::{GameSettings, Visitor};
 use crate::compiled::compiled;
 use crate::fields::{Value, suggestion};
 use crate::kept_rules::kept_rules;
 use crate::parameter::{Defined, Definition, Domain, Parameter, Place, place};
-use crate::{GameSpec, SpecError};
+use crate::shared_rules::SharedRules;
+use crate::{GameSpec, MAX_TEXT_BYTES, SpecError, read_bytes, read_text};
 
 const DEFAULT_SHEET: &str = "tic-tac-toe";
 
@@ -176,8 +176,8 @@ impl GameSettings for GdlSpec {
     }
 }
 
-/// Compiled rules that are kept; beyond that all are compiled anew.
-const MOST_COMPILED: usize = 256;
+/// What compiled rules may take together; beyond that those go that were not used for longest.
+const MAX_COMPILED_BYTES: u64 = 256 << 20;
 
 const DEFAULT_TIME: Duration = Duration::from_secs(20);
 const DEFAULT_MEMORY: u64 = 600_000_000;
@@ -204,27 +204,38 @@ impl GdlSpec {
 
     fn compile(&self) -> Result<GdlGame, String> {
         type Key = (Files, Duration, u64);
-        static KNOWN: LazyLock<Mutex<FxHashMap<Key, GdlGame>>> = LazyLock::new(Mutex::default);
+        static KNOWN: LazyLock<SharedRules<Key, GdlGame>> =
+            LazyLock::new(|| SharedRules::new(MAX_COMPILED_BYTES));
         let key = (self.sheet.files()?, self.time, self.memory);
-        if let Some(game) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(game.clone());
+        if let Some(game) = KNOWN.get(&key) {
+            return Ok(game);
         }
         let limits = Limits::new(self.time, self.memory);
         let settings = Settings { limits, ..Settings::default() };
         let (rules, picture) = (&key.0.rules, key.0.picture.as_deref());
         let game =
             GdlGame::with_picture(rules, &settings, picture).map_err(|error| error.to_string())?;
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_COMPILED {
-            known.clear();
-        }
-        known.insert(key, game.clone());
+        let n_bytes = bytes_of(&game, rules);
+        KNOWN.put(key, game.clone(), n_bytes);
         Ok(game)
     }
 }
 
+/// What a compiled game takes, roughly: its text as terms, and its network or what an interpreter remembers.
+fn bytes_of(game: &GdlGame, rules: &str) -> u64 {
+    let text = rules.len() as u64 * 64;
+    text + match size(game) {
+        Some(size) => {
+            let per_name = 256 * (size.fluents + size.moves);
+            let per_gate = 64 * (size.gates + size.live);
+            (per_name + per_gate + 24 * (size.inputs + size.live_edges)) as u64
+        }
+        None => 4 << 20,
+    }
+}
+
 /// A rule sheet and its piece file, if it has one.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Files {
     rules: String,
     picture: Option<String>,
@@ -249,9 +260,11 @@ impl RuleSheet {
                 Ok(Files { rules: kept_rules(name).ok_or_else(missing)?, picture: None })
             }
             RuleSheet::File(path) => {
-                let bytes = fs::read(path).map_err(|error| format!("{path}: {error}"))?;
-                let beside = Path::new(path).with_extension("toml");
-                let picture = match fs::read_to_string(&beside) {
+                let path = Path::new(path);
+                let bytes = read_bytes(path, MAX_TEXT_BYTES)
+                    .map_err(|error| format!("{}: {error}", path.display()))?;
+                let beside = path.with_extension("toml");
+                let picture = match read_text(&beside) {
                     Ok(text) => Some(text),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                     Err(error) => return Err(format!("{}: {error}", beside.display())),
@@ -267,6 +280,7 @@ impl RuleSheet {
 mod tests {
     use super::*;
     use sakiyomi_core::{Game, Rng, Scratch};
+    use std::fs;
 
     #[test]
     fn every_sheet_is_a_game_that_ends() {

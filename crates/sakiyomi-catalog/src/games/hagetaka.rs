@@ -1,7 +1,7 @@
 //! Hagetaka and Goofspiel: one engine with other defaults. A deck is written as `deck=-1/1/2/3`.
 
 use sakiyomi_games::Hagetaka;
-use sakiyomi_games::hagetaka::{MOST_CARDS, MOST_PLAYERS, Order, Payoff, Settings, Ties};
+use sakiyomi_games::hagetaka::{MAX_CARDS, MAX_HANDS, Order, Payoff, Settings, Ties};
 
 use super::{GameSettings, Visitor};
 use crate::compiled::compiled;
@@ -13,8 +13,8 @@ const GOOFSPIEL_CARDS: usize = 13;
 const PLAYERS: usize = 2;
 
 const PARAMETERS: &[Parameter<Settings>] = &[
-    Parameter::integer("n", 1..=MOST_CARDS as u64, place!(cards), "cards of a hand"),
-    Parameter::integer("players", 2..=MOST_PLAYERS as u64, place!(players), "players"),
+    Parameter::integer("n", 1..=MAX_CARDS as u64, place!(cards), "cards of a hand"),
+    Parameter::integer("players", 2..=MAX_HANDS as u64, place!(players), "players"),
     Parameter::new(
         "deck",
         Domain::Text,

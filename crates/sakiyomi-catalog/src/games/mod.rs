@@ -5,6 +5,7 @@ mod breakthrough;
 mod connect_four;
 mod gdl;
 mod hagetaka;
+mod hex;
 mod othello;
 mod sangoku;
 mod size;
@@ -13,6 +14,7 @@ mod tic_tac_toe;
 pub use breakthrough::BreakthroughSpec;
 pub use connect_four::ConnectFourSpec;
 pub use gdl::{GdlSpec, RuleSheet};
+pub use hex::HexSpec;
 pub use othello::OthelloSpec;
 pub use sakiyomi_games::hagetaka::Settings as HagetakaSpec;
 pub use sangoku::Battlefield;
@@ -32,6 +34,7 @@ catalog! { $
         ConnectFour(ConnectFourSpec),
         Breakthrough(BreakthroughSpec),
         Othello(OthelloSpec),
+        Hex(HexSpec),
         Sangoku(Battlefield),
         Hagetaka(HagetakaSpec),
         Gdl(GdlSpec),

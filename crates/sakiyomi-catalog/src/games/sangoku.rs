@@ -4,6 +4,7 @@ use super::{GameSettings, Visitor};
 use crate::compiled::compiled;
 use crate::fields::Value;
 use crate::parameter::{Defined, Definition, Domain, Parameter, Place};
+use crate::read_text;
 
 /// Where a battle of sangoku comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -99,7 +100,7 @@ impl Battlefield {
                 format!("no scenario is called `{name}`; known: {}", known.join(", "))
             }),
             Battlefield::File(path) => {
-                let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
+                let text = read_text(path.as_ref()).map_err(|e| format!("{path}: {e}"))?;
                 Scenario::read(&text).map_err(|error| format!("{path}: {error}"))
             }
         }

@@ -60,6 +60,66 @@ pub fn sign_test(wins: u64, losses: u64) -> f64 {
     (tail.ln_probability + LN_2).exp().min(1.0)
 }
 
+/// The exact two-sided p-value of so many successes in `n` trials when each succeeds with the
+/// probability `share`: the probability of all counts that are at most as likely as this one. It is 1
+/// without trials. At a share of one half this is [`sign_test`].
+///
+/// # Panics
+///
+/// If there are more successes than trials, or `share` is not strictly between 0 and 1.
+pub fn binomial_test(successes: u64, n: u64, share: f64) -> f64 {
+    assert!(successes <= n, "{successes} successes in {n} trials: there cannot be more than {n}");
+    assert!(share > 0.0 && share < 1.0, "a share of {share} must be strictly between 0 and 1");
+    if share == 0.5 {
+        return sign_test(successes, n - successes);
+    }
+    let logit = (share / (1.0 - share)).ln();
+    let expected = share * n as f64;
+    if successes as f64 > expected {
+        return both_tails(n - successes, n, n as f64 - expected, -logit);
+    }
+    both_tails(successes, n, expected, logit)
+}
+
+/// [`binomial_test`] of at most as many successes as expected.
+fn both_tails(successes: u64, n: u64, expected: f64, logit: f64) -> f64 {
+    // Counts that are equally likely must not be told apart by rounding.
+    const ROUNDING: f64 = 1e-7;
+    if n == 0 || successes as f64 == expected {
+        return 1.0;
+    }
+    let bound = ln_probability(successes, n, logit) + ROUNDING;
+    // Above the expectation counts become less likely one by one: the first that is unlikely enough
+    // lies between these two.
+    let (mut low, mut high) = (expected.ceil() as u64, n + 1);
+    while low < high {
+        let middle = low.midpoint(high);
+        match ln_probability(middle, n, logit) <= bound {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    let upper = if low > n { 0.0 } else { lower_tail(n - low, n, -logit) };
+    (lower_tail(successes, n, logit) + upper).min(1.0)
+}
+
+/// The logarithm of the probability of exactly so many successes.
+fn ln_probability(successes: u64, n: u64, logit: f64) -> f64 {
+    match successes {
+        0 => n as f64 * logistic(-logit).ln(),
+        _ if successes == n => n as f64 * logistic(logit).ln(),
+        _ => ln_binomial_probability(successes as f64, (n - successes) as f64, logit),
+    }
+}
+
+/// The probability of at most so many successes, which must not be more than expected.
+fn lower_tail(successes: u64, n: u64, logit: f64) -> f64 {
+    match successes {
+        0 => ln_probability(0, n, logit).exp(),
+        _ => LowerTail::new(successes, n, logit).ln_probability.exp(),
+    }
+}
+
 /// The probability of at most some number of successes, in the lower tail of a binomial law.
 struct LowerTail {
     /// The logarithm of the probability, which does not underflow.
@@ -93,7 +153,7 @@ impl LowerTail {
 /// The logit of the probability of success at which at most `successes` of `n` have the probability
 /// `tail`, which is less than one half, for `0 < successes < n`.
 fn logit_of_lower_tail(successes: u64, n: u64, tail: f64) -> f64 {
-    const MOST_STEPS: usize = 100;
+    const MAX_STEPS: usize = 100;
     let failures = (n - successes) as f64;
     let newton_step = |logit: f64| {
         let lower = LowerTail::new(successes, n, logit);
@@ -105,7 +165,7 @@ fn logit_of_lower_tail(successes: u64, n: u64, tail: f64) -> f64 {
     // and all others come back towards it until rounding is all that is left.
     let observed = (successes as f64 / failures).ln();
     let mut logit = observed + newton_step(observed);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let next = logit + newton_step(logit);
         if next >= logit {
             break;
@@ -239,6 +299,43 @@ mod tests {
             assert_close(sign_test(wins, losses), p, 1e-12);
             assert_eq!(tally(wins, 99, losses).sign_test(), sign_test(losses, wins));
         }
+    }
+
+    /// mpmath with 50 digits: the sum of `binomial(n, j) share^j (1 - share)^(n - j)` over all j for
+    /// which that is at most as large as for the observed count.
+    /// `scipy.stats.binomtest(k, n, share).pvalue` agrees.
+    #[test]
+    fn binomial_test_matches_mpmath_and_scipy() {
+        let third = 1.0 / 3.0;
+        let expected = [
+            (120, 300, third, 0.016773360741067785),
+            (0, 10, third, 0.037003166861420175),
+            (10, 10, third, 1.6935087808430275e-05),
+            (1, 10, third, 0.18061271147690902),
+            (6, 10, third, 0.09390506189774593),
+            (284, 484, third, 5.6291533963685054e-30),
+            (150, 500, third, 0.11759330818304227),
+            (85, 100, 0.9, 0.09628404792835744),
+            (2, 6, 0.2, 0.34464000000000006),
+            (400, 1000, third, 1.0784598869618679e-05),
+            (3, 4, 0.25, 0.05078125),
+            (1700, 5000, third, 0.3221702351846691),
+        ];
+        for (successes, n, share, p) in expected {
+            assert_close(binomial_test(successes, n, share), p, 1e-11);
+        }
+        assert_eq!(binomial_test(0, 0, third), 1.0);
+        assert_eq!(binomial_test(3, 9, third), 1.0);
+        assert_eq!(binomial_test(7, 10, 0.5), sign_test(7, 3));
+    }
+
+    /// A player of three who wins 4 of 10 games does not lose, and one who wins half of 100 is strong.
+    #[test]
+    fn with_three_players_a_third_is_even() {
+        assert_eq!(tally(100, 7, 200).sign_test_of(3), 1.0);
+        assert!(tally(100, 7, 200).sign_test() < 1e-8);
+        assert!(tally(50, 0, 50).sign_test_of(3) < 0.001);
+        assert_eq!(tally(50, 0, 50).sign_test_of(2), 1.0);
     }
 
     #[test]

@@ -7,7 +7,8 @@
 //!   C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in the
 //!   case of the binomial" (1934).
 //! - [`mean_interval`] is Student's interval for a mean.
-//! - [`sign_test`] is the exact two-sided binomial test against one half.
+//! - [`sign_test`] is the exact two-sided binomial test against one half, [`binomial_test`] that against
+//!   any share.
 //! - [`Sprt`] is the generalised sequential probability ratio test (GSPRT) on the expected score,
 //!   after M. Van den Bergh's notes as fishtest uses them: the constrained maximum likelihood is
 //!   Proposition 1.1 of <https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf>.
@@ -24,7 +25,7 @@ use std::ops::{Add, AddAssign};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use binomial::{clopper_pearson, sign_test};
+pub use binomial::{binomial_test, clopper_pearson, sign_test};
 pub use mean::mean_interval;
 pub use sprt::{Hypothesis, Sprt, SprtError};
 
@@ -101,6 +102,19 @@ impl Tally {
     /// The p-value of the wins against the losses; see [`sign_test`].
     pub fn sign_test(&self) -> f64 {
         sign_test(self.wins, self.losses)
+    }
+
+    /// The p-value of the wins against the losses when one player sits down with `n_players - 1`
+    /// others of equal strength, so that it wins one game in `n_players`; see [`binomial_test`].
+    ///
+    /// Games that it ties with the best are left out, games that two others tie are losses. Where
+    /// those occur it wins a little less than its share of the rest, so that a p-value for a strong
+    /// player is on the safe side.
+    pub fn sign_test_of(&self, n_players: usize) -> f64 {
+        match n_players {
+            0..=2 => self.sign_test(),
+            _ => binomial_test(self.wins, self.wins + self.losses, 1.0 / n_players as f64),
+        }
     }
 
     /// The Elo difference with its 95 % interval, or `None` without games.

@@ -182,11 +182,11 @@ fn multiplier<const OUTCOMES: usize>(
     shares: &[f64; OUTCOMES],
     deviations: &[f64; OUTCOMES],
 ) -> f64 {
-    const MOST_STEPS: usize = 200;
+    const MAX_STEPS: usize = 200;
     let mut low = -1.0 / deviations[OUTCOMES - 1];
     let mut high = -1.0 / deviations[0];
     let mut root = 0.0;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let (mut value, mut slope) = (0.0, 0.0);
         for (share, deviation) in shares.iter().zip(deviations) {
             let term = deviation / (1.0 + root * deviation);

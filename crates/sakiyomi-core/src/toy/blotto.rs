@@ -2,7 +2,7 @@
 
 use std::array;
 
-use crate::{Game, Hint, HintSet, Hints, Payoffs, Player, Players, Rng, Show, Turn, View};
+use crate::{Encode, Game, Hint, HintSet, Hints, Payoffs, Player, Players, Rng, Show, Turn, View};
 
 /// The most soldiers that a player may command.
 pub const MAX_SOLDIERS: usize = 12;
@@ -114,6 +114,8 @@ impl Hints for Blotto {
         self.posting(|soldier| orders.get(soldier).map_or(0, |order| order.0[soldier]))
     }
 }
+
+impl Encode for Blotto {}
 
 impl Show for Blotto {
     fn action_text(&self, _: &Self::State, _: Player, Posting(posts): Posting) -> String {

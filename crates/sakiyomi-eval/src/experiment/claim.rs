@@ -5,7 +5,8 @@
 //! `lost(a; seat 1) <= 0`.
 //! Every quantity is an estimate with its 95 % interval. A comparison agrees with our games if the
 //! interval of the difference lies on its side, is contradicted if it lies on the other side, and
-//! differs if our games show neither.
+//! differs if our games show neither although they would have shown a difference of a tenth. With less,
+//! and with fewer than 30 games, there are not enough games for a verdict.
 
 use std::fmt;
 
@@ -52,12 +53,22 @@ enum Term {
 pub enum Verdict {
     /// Our games show it too, with 95 % confidence.
     Agrees,
-    /// Our games show neither it nor the opposite.
+    /// Our games show neither it nor the opposite, although they are enough to tell a tenth.
     Differs,
     /// Our games show the opposite, with 95 % confidence.
     Contradicts,
+    /// Too few games to show it, the opposite, or that there is little between them.
+    NotEnoughGames,
     /// Cells that it speaks of have no games yet.
     NotRun,
+}
+
+impl Verdict {
+    /// Half of the widest interval of a difference at which "neither" says something: scores are
+    /// told apart to a tenth, lengths to a tenth of themselves.
+    pub(super) const RESOLUTION: f64 = 0.1;
+    /// With fewer games the intervals of scores near 0 and 1 are too narrow to be relied on.
+    const LEAST_GAMES: u64 = 30;
 }
 
 impl Claim {
@@ -70,7 +81,7 @@ impl Claim {
     ) -> Verdict {
         let verdicts: Vec<Verdict> =
             self.test.0.iter().map(|comparison| comparison.judge(cell, row)).collect();
-        [Verdict::NotRun, Verdict::Contradicts, Verdict::Differs]
+        [Verdict::NotRun, Verdict::Contradicts, Verdict::NotEnoughGames, Verdict::Differs]
             .into_iter()
             .find(|verdict| verdicts.contains(verdict))
             .unwrap_or(Verdict::Agrees)
@@ -114,12 +125,11 @@ fn parse_term(text: &str) -> Result<Term, String> {
     if let Ok(number) = text.parse() {
         return Ok(Term::Number(number));
     }
-    let known = || Quantity::NAMES.map(|(name, _)| name).join(", ");
+    let known = || Quantity::all().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
     let Some((name, rest)) = text.split_once('(').filter(|(_, rest)| rest.ends_with(')')) else {
         return Err(format!("`{text}` is neither a number nor a quantity; known: {}", known()));
     };
-    let quantity = Quantity::NAMES.iter().find(|(known, _)| *known == name.trim());
-    let Some(&(_, quantity)) = quantity else {
+    let Some(quantity) = Quantity::named(name.trim()) else {
         return Err(format!("no quantity is called `{name}`; known: {}", known()));
     };
     let inside = &rest[..rest.len() - 1];
@@ -129,7 +139,7 @@ fn parse_term(text: &str) -> Result<Term, String> {
     };
     if !quantity.has(part) {
         let parts = match quantity {
-            Quantity::Turns | Quantity::Length => "`won`, `drawn` or `lost` games",
+            Quantity::Mean(_) => "`won`, `drawn` or `lost` games",
             Quantity::NashConv => "nothing less than the whole cell",
             _ => "a seat",
         };
@@ -156,11 +166,14 @@ impl Comparison {
         cell: &dyn Fn(&str) -> Option<Evidence>,
         row: &dyn Fn(&str) -> Option<Evidence>,
     ) -> Verdict {
-        let (Some(left), Some(right)) =
+        let (Some((left, n_left)), Some((right, n_right))) =
             (self.left.estimate(cell, row), self.right.estimate(cell, row))
         else {
             return Verdict::NotRun;
         };
+        if n_left.min(n_right) < Verdict::LEAST_GAMES {
+            return Verdict::NotEnoughGames;
+        }
         let Interval { low, high } = left.minus(&right);
         let (holds, fails) = match self.relation {
             Relation::Less => (high < 0.0, low >= 0.0),
@@ -171,22 +184,32 @@ impl Comparison {
         match (holds, fails) {
             (true, _) => Verdict::Agrees,
             (_, true) => Verdict::Contradicts,
+            // Numbers above 1 are lengths of games.
+            _ if high - low > 2.0 * Verdict::RESOLUTION * left.value.abs().max(1.0) => {
+                Verdict::NotEnoughGames
+            }
             _ => Verdict::Differs,
         }
     }
 }
 
 impl Term {
+    /// What is known, and from how many games. What is not counted in games has no least number: the
+    /// spread of measurements is part of their interval.
     fn estimate(
         &self,
         cell: &dyn Fn(&str) -> Option<Evidence>,
         row: &dyn Fn(&str) -> Option<Evidence>,
-    ) -> Option<Estimate> {
+    ) -> Option<(Estimate, u64)> {
         match self {
-            Term::Number(number) => Some(Estimate::exactly(*number)),
+            Term::Number(number) => Some((Estimate::exactly(*number), u64::MAX)),
             Term::Quantity { name, cell: of, part } => {
                 let evidence = if *name == Quantity::Row { row(of)? } else { cell(of)? };
-                evidence.estimate(*name, *part)
+                let n = match name {
+                    Quantity::NashConv => u64::MAX,
+                    _ => evidence.n_games(*part),
+                };
+                Some((evidence.estimate(*name, *part)?, n))
             }
         }
     }
@@ -198,6 +221,7 @@ impl fmt::Display for Verdict {
             Verdict::Agrees => "agrees",
             Verdict::Differs => "differs",
             Verdict::Contradicts => "contradicts",
+            Verdict::NotEnoughGames => "not enough games",
             Verdict::NotRun => "not run",
         })
     }
@@ -225,6 +249,8 @@ mod tests {
             ("c", evidence(9, 2, 89)),
             ("d", evidence(72, 0, 28)),
             ("e", measured),
+            ("f", evidence(21, 0, 19)),
+            ("g", evidence(12, 0, 0)),
         ];
         for (test, verdict) in [
             ("score(a) > 0.5", Verdict::Agrees),
@@ -250,6 +276,14 @@ mod tests {
             ("nash_conv(a) < 0.5", Verdict::NotRun),
             ("row(a) > 0.5", Verdict::Agrees),
             ("0.5 < score(a)", Verdict::Agrees),
+            ("score(f) > 0.5", Verdict::NotEnoughGames),
+            ("score(f) < 0.9", Verdict::Agrees),
+            ("score(f) > 0.9", Verdict::Contradicts),
+            ("score(f) > 0.5 and score(c) > 0.5", Verdict::Contradicts),
+            ("score(f) > 0.5 and score(b) > 0.5", Verdict::NotEnoughGames),
+            ("score(g) > 0.5", Verdict::NotEnoughGames),
+            ("lost(g) <= 0", Verdict::NotEnoughGames),
+            ("length(c; won) > 11", Verdict::NotEnoughGames),
         ] {
             assert_eq!(judge(test, &cells), verdict, "{test}");
         }

@@ -1,9 +1,13 @@
 //! What was counted in a cell, and what it says about a quantity.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use sakiyomi_core::stats::{Interval, Tally, Z95, mean_interval, wilson};
 use serde::Serialize;
+
+use crate::measure::{Measure, PerMeasure};
+use crate::{Played, Results};
 
 /// A value and the 95 % interval in which the truth lies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -18,16 +22,38 @@ pub struct Estimate {
 pub struct Evidence {
     pub tally: Tally,
     pub seats: Vec<Tally>,
-    pub turns: Lengths,
-    /// In rounds, where the game counts rounds, and otherwise in turns.
-    pub lengths: Lengths,
+    pub measures: PerMeasure<Distribution>,
     /// What was measured, if it was not games that were played.
     pub values: Vec<f64>,
 }
 
-/// The results of the games of each length.
+/// The results of the games with each value of a measure, in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lengths(pub BTreeMap<u32, Tally>);
+pub struct Distribution(BTreeMap<Value, Tally>);
+
+/// A number with a total order.
+#[derive(Clone, Copy, Debug)]
+struct Value(f64);
+
+impl Ord for Value {
+    fn cmp(&self, other: &Value) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Value) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Value {}
 
 /// What one asks of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,8 +67,8 @@ pub enum Quantity {
     Won,
     Drawn,
     Lost,
-    Turns,
-    Length,
+    /// The mean of a measure.
+    Mean(Measure),
     NashConv,
 }
 
@@ -58,7 +84,7 @@ pub enum Part {
 }
 
 impl Quantity {
-    pub(super) const NAMES: [(&'static str, Quantity); 11] = [
+    const NAMES: [(&'static str, Quantity); 9] = [
         ("score", Quantity::Score),
         ("row", Quantity::Row),
         ("wins", Quantity::Wins),
@@ -67,10 +93,18 @@ impl Quantity {
         ("won", Quantity::Won),
         ("drawn", Quantity::Drawn),
         ("lost", Quantity::Lost),
-        ("turns", Quantity::Turns),
-        ("length", Quantity::Length),
         ("nash_conv", Quantity::NashConv),
     ];
+
+    /// All names, those of measures included.
+    pub fn all() -> impl Iterator<Item = (&'static str, Quantity)> {
+        let measures = Measure::all().map(|m| (m.entry().name, Quantity::Mean(m)));
+        Quantity::NAMES.into_iter().chain(measures)
+    }
+
+    pub fn named(name: &str) -> Option<Quantity> {
+        Quantity::all().find(|(known, _)| *known == name).map(|(_, quantity)| quantity)
+    }
 
     /// What a figure writes beside its axis.
     pub fn label(self) -> &'static str {
@@ -82,8 +116,7 @@ impl Quantity {
             Quantity::Won => "games won",
             Quantity::Drawn => "games drawn",
             Quantity::Lost => "games lost",
-            Quantity::Turns => "turns a game",
-            Quantity::Length => "length of a game",
+            Quantity::Mean(measure) => measure.entry().label,
             Quantity::NashConv => "NashConv",
         }
     }
@@ -92,8 +125,7 @@ impl Quantity {
     pub(super) fn has(self, part: Part) -> bool {
         match (self, part) {
             (_, Part::All) => true,
-            (Quantity::Turns | Quantity::Length, Part::Seat(_)) => false,
-            (Quantity::Turns | Quantity::Length, _) => true,
+            (Quantity::Mean(_), part) => !matches!(part, Part::Seat(_)),
             (Quantity::NashConv, _) => false,
             (_, part) => matches!(part, Part::Seat(_)),
         }
@@ -105,8 +137,13 @@ impl Estimate {
         Estimate { value, low: value, high: value }
     }
 
-    fn within((value, Interval { low, high }): (f64, Interval)) -> Estimate {
+    pub(super) fn within((value, Interval { low, high }): (f64, Interval)) -> Estimate {
         Estimate { value, low, high }
+    }
+
+    /// The same for what cannot be below 0, such as a length.
+    fn not_negative((value, Interval { low, high }): (f64, Interval)) -> Estimate {
+        Estimate::within((value, Interval { low: low.max(0.0), high }))
     }
 
     pub fn interval(&self) -> Interval {
@@ -123,16 +160,21 @@ impl Estimate {
     }
 }
 
-impl Lengths {
+impl Distribution {
     /// Counts one game, or several.
-    pub fn add(&mut self, length: u32, tally: Tally) {
-        *self.0.entry(length).or_default() += tally;
+    pub fn add(&mut self, value: f64, tally: Tally) {
+        *self.0.entry(Value(value)).or_default() += tally;
     }
 
-    /// The mean length of a part of the games.
+    /// Values and their games, in ascending order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (f64, Tally)> {
+        self.0.iter().map(|(&Value(value), &tally)| (value, tally))
+    }
+
+    /// The mean over a part of the games.
     pub fn mean(&self, part: Part) -> Option<Estimate> {
         let (mut n, mut sum, mut squares) = (0, 0.0, 0.0);
-        for (&length, tally) in &self.0 {
+        for (value, tally) in self.iter() {
             let count = match part {
                 Part::All => tally.games(),
                 Part::Won => tally.wins,
@@ -141,14 +183,14 @@ impl Lengths {
                 Part::Seat(_) => return None,
             };
             n += count;
-            sum += f64::from(length) * count as f64;
-            squares += f64::from(length).powi(2) * count as f64;
+            sum += value * count as f64;
+            squares += value.powi(2) * count as f64;
         }
-        mean_interval(n, sum, squares).map(Estimate::within)
+        mean_interval(n, sum, squares).map(Estimate::not_negative)
     }
 
-    fn mirrored(&self) -> Lengths {
-        Lengths(self.0.iter().map(|(&length, tally)| (length, tally.mirrored())).collect())
+    fn mirrored(&self) -> Distribution {
+        Distribution(self.0.iter().map(|(&value, tally)| (value, tally.mirrored())).collect())
     }
 }
 
@@ -158,6 +200,38 @@ impl Evidence {
         self.tally.games() + self.values.len() as u64
     }
 
+    /// Games of this part.
+    pub(super) fn n_games(&self, part: Part) -> u64 {
+        match part {
+            Part::All => self.tally.games(),
+            Part::Seat(seat) => self.seats.get(seat).map_or(0, Tally::games),
+            Part::Won => self.tally.wins,
+            Part::Drawn => self.tally.draws,
+            Part::Lost => self.tally.losses,
+        }
+    }
+
+    /// Counts results; `round` is the number of seats.
+    pub fn count(&mut self, results: &Results, round: u64) {
+        match results {
+            Results::Games(games) => games.iter().for_each(|played| self.count_game(played, round)),
+            Results::Values(values) => self.values.extend(values),
+        }
+    }
+
+    /// Counts one game.
+    pub fn count_game(&mut self, played: &Played, round: u64) {
+        let tally = played.outcome.tally();
+        self.tally += tally;
+        self.seats.resize(self.seats.len().max(round as usize), Tally::default());
+        self.seats[(played.number % round) as usize] += tally;
+        for (measure, values) in self.measures.iter_mut() {
+            if let Some(value) = played.measures[measure] {
+                values.add(value, tally);
+            }
+        }
+    }
+
     /// Adds the counts of other games.
     pub fn add(&mut self, other: &Evidence) {
         self.tally += other.tally;
@@ -165,19 +239,25 @@ impl Evidence {
         for (seat, more) in self.seats.iter_mut().zip(&other.seats) {
             *seat += *more;
         }
-        other.turns.0.iter().for_each(|(&turns, &tally)| self.turns.add(turns, tally));
-        other.lengths.0.iter().for_each(|(&length, &tally)| self.lengths.add(length, tally));
+        for (measure, values) in self.measures.iter_mut() {
+            other.measures[measure].iter().for_each(|(value, tally)| values.add(value, tally));
+        }
         self.values.extend_from_slice(&other.values);
     }
 
     /// The same games of two players as the second agent sees them.
     #[must_use]
     pub fn mirrored(&self) -> Evidence {
+        let mut measures = PerMeasure::default();
+        for (measure, values) in self.measures.iter() {
+            if !measure.entry().of_first {
+                measures[measure] = values.mirrored();
+            }
+        }
         Evidence {
             tally: self.tally.mirrored(),
             seats: self.seats.iter().rev().map(Tally::mirrored).collect(),
-            turns: self.turns.mirrored(),
-            lengths: self.lengths.mirrored(),
+            measures,
             values: self.values.clone(),
         }
     }
@@ -185,16 +265,13 @@ impl Evidence {
     /// What is known of a quantity; nothing if there are no games of this part.
     pub fn estimate(&self, quantity: Quantity, part: Part) -> Option<Estimate> {
         match quantity {
-            Quantity::Turns => return self.turns.mean(part),
-            Quantity::Length => return self.lengths.mean(part),
+            Quantity::Mean(measure) => return self.measures[measure].mean(part),
             Quantity::NashConv => {
                 let squares = self.values.iter().map(|value| value * value).sum();
                 let n = self.values.len() as u64;
                 let measured = mean_interval(n, self.values.iter().sum(), squares);
                 // No strategy is worse than its best response, so nothing is below 0.
-                return measured.map(|(mean, Interval { low, high })| {
-                    Estimate::within((mean, Interval { low: low.max(0.0), high }))
-                });
+                return measured.map(Estimate::not_negative);
             }
             _ => {}
         }
@@ -223,11 +300,14 @@ pub(super) mod tests {
 
     pub(in super::super) fn evidence(wins: u64, draws: u64, losses: u64) -> Evidence {
         let tally = Tally { wins, draws, losses };
-        let mut turns = Lengths::default();
-        turns.add(10, Tally { losses, ..Tally::default() });
-        turns.add(12, Tally { wins, draws, losses: 0 });
+        let mut turns = Distribution::default();
+        turns.add(10.0, Tally { losses, ..Tally::default() });
+        turns.add(12.0, Tally { wins, draws, losses: 0 });
+        let mut measures = PerMeasure::<Distribution>::default();
+        measures[Measure::LENGTH] = turns.clone();
+        measures[Measure::TURNS] = turns;
         let seats = vec![tally, Tally::default()];
-        Evidence { tally, seats, lengths: turns.clone(), turns, values: Vec::new() }
+        Evidence { tally, seats, measures, values: Vec::new() }
     }
 
     #[test]
@@ -235,24 +315,29 @@ pub(super) mod tests {
         let mut sum = evidence(1, 2, 3);
         sum.add(&evidence(10, 20, 30));
         assert_eq!(sum.tally, Tally { wins: 11, draws: 22, losses: 33 });
-        assert_eq!(sum.turns.0[&12], Tally { wins: 11, draws: 22, losses: 0 });
+        let turns: Vec<_> = sum.measures[Measure::TURNS].iter().collect();
+        assert_eq!(turns[1], (12.0, Tally { wins: 11, draws: 22, losses: 0 }));
         let mut empty = Evidence::default();
         empty.add(&sum);
         assert_eq!(empty, sum);
         assert_eq!(Evidence::default().estimate(Quantity::Score, Part::All), None);
-        let one = evidence(1, 0, 0).estimate(Quantity::Turns, Part::All).unwrap();
-        assert!(one.high.is_infinite());
+        let turns = Quantity::Mean(Measure::TURNS);
+        let one = evidence(1, 0, 0).estimate(turns, Part::All).unwrap();
+        assert!(one.high.is_infinite() && one.low == 0.0, "{one:?}");
+        let two = evidence(1, 0, 1).estimate(turns, Part::All).unwrap();
+        assert!(two.low == 0.0 && two.high > 12.0, "no game has a negative length: {two:?}");
     }
 
     #[test]
     fn lengths_are_of_a_part_of_the_games() {
         let games = evidence(10, 0, 20);
-        let mean = |part| games.lengths.mean(part).map(|mean| mean.value);
+        let length = Quantity::Mean(Measure::LENGTH);
+        let mean = |part| games.estimate(length, part).map(|mean| mean.value);
         assert_eq!(
             (mean(Part::Won), mean(Part::Lost), mean(Part::Drawn)),
             (Some(12.0), Some(10.0), None)
         );
-        assert_eq!(games.mirrored().lengths.mean(Part::Won).map(|mean| mean.value), Some(10.0));
+        assert_eq!(games.mirrored().estimate(length, Part::Won).map(|mean| mean.value), Some(10.0));
         let values = Evidence { values: vec![0.2, 0.4], ..Evidence::default() };
         let estimate = values.estimate(Quantity::NashConv, Part::All).unwrap();
         assert!((estimate.value - 0.3).abs() < 1e-12 && estimate.low == 0.0 && values.n() == 2);

@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use sakiyomi_catalog::{AgentSpec, GameSpec};
+use sakiyomi_catalog::{AgentSpec, GameSpec, read_text};
 use sakiyomi_core::stats::Tally;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::claim::{Claim, Test};
-use super::{
-    Axis, Cell, Experiment, Layout, PaperNumbers, Quantity, Scale, pair_name, point_name,
-    sweep_name,
-};
-use crate::{Learner, Pairing, Task};
+use super::{Address, Axis, Cell, Experiment, Kind, Layout, PaperNumbers, Quantity, Scale};
+use crate::{Learner, Measure, Openings, Pairing, Task};
 
 /// What is wrong with an experiment file, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,7 +25,7 @@ pub enum ExperimentError {
 }
 
 pub(super) fn load(path: &Path) -> Result<Experiment, ExperimentError> {
-    let text = fs::read_to_string(path).map_err(|error| ExperimentError::File {
+    let text = read_text(path).map_err(|error| ExperimentError::File {
         file: path.to_owned(),
         message: format!("cannot be read: {error}"),
     })?;
@@ -68,6 +66,11 @@ struct File {
     seed: u64,
     #[serde(default)]
     keep: bool,
+    openings: Option<Spanned<u64>>,
+    #[serde(rename = "opening-plies")]
+    opening_plies: Option<Spanned<u32>>,
+    /// The games that each of the paper's scores is of.
+    paper_games: Option<u64>,
     scale: BTreeMap<String, BTreeMap<String, Value>>,
     measure: Option<Spanned<String>>,
     game: Option<Spanned<String>>,
@@ -96,6 +99,8 @@ fn one() -> u64 {
 #[serde(deny_unknown_fields)]
 struct Row {
     name: String,
+    /// Other than the scale says.
+    games: Option<Spanned<Value>>,
     game: Option<Spanned<String>>,
     first: Option<Spanned<String>>,
     second: Option<Spanned<String>>,
@@ -149,8 +154,6 @@ struct ClaimFile {
     test: Spanned<String>,
 }
 
-const KINDS: &str = "duels, round-robin, curve, exploitability, histogram, sweep, game";
-
 fn read(path: &Path, text: &str) -> Result<Experiment, ExperimentError> {
     let source = Source { path, text };
     let file: File = toml::from_str(text).map_err(|error| match error.span() {
@@ -162,7 +165,9 @@ fn read(path: &Path, text: &str) -> Result<Experiment, ExperimentError> {
     if id.is_empty() || !id.chars().all(is_plain) {
         return Err(source.error(&file.id.span(), "an id has small letters, digits and hyphens"));
     }
-    let reader = Reader { source, file: &file };
+    let kind = file.kind.get_ref().parse();
+    let kind = kind.map_err(|message: String| source.error(&file.kind.span(), message))?;
+    let reader = Reader { source, file: &file, kind };
     let layout = reader.layout()?;
     let quick = reader.cells(&layout, Scale::Quick)?;
     let paper = reader.cells(&layout, Scale::Paper)?;
@@ -204,13 +209,13 @@ type Variables = Vec<(String, String)>;
 struct Reader<'a> {
     source: Source<'a>,
     file: &'a File,
+    kind: Kind,
 }
 
 impl Reader<'_> {
     fn missing(&self, field: &str) -> ExperimentError {
-        let kind = &self.file.kind;
-        let message = format!("an experiment of kind `{}` needs `{field}`", kind.get_ref());
-        self.source.error(&kind.span(), message)
+        let message = format!("an experiment of kind `{}` needs `{field}`", self.kind);
+        self.source.error(&self.file.kind.span(), message)
     }
 
     fn layout(&self) -> Result<Layout, ExperimentError> {
@@ -218,38 +223,34 @@ impl Reader<'_> {
         let names = |rows: &[Row]| rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>();
         let need =
             |is_there: bool, field: &str| if is_there { Ok(()) } else { Err(self.missing(field)) };
-        Ok(match file.kind.get_ref().as_str() {
-            "duels" => {
+        Ok(match self.kind {
+            Kind::Duels => {
                 need(!file.duel.is_empty(), "[[duel]]")?;
                 Layout::Duels
             }
-            "round-robin" => {
+            Kind::RoundRobin => {
                 need(file.agent.len() > 1, "two or more [[agent]]")?;
                 Layout::RoundRobin { agents: file.agent.iter().map(|a| a.name.clone()).collect() }
             }
-            kind @ ("curve" | "exploitability") => {
+            Kind::Curve | Kind::Exploitability => {
                 need(!file.series.is_empty(), "[[series]]")?;
                 let x = self.axis(file.x.as_ref(), "x")?;
-                let measure = match kind {
-                    "curve" => self.measure()?,
-                    _ => Quantity::NashConv,
+                let measure = match self.kind.is_measured() {
+                    true => Quantity::NashConv,
+                    false => self.measure()?,
                 };
                 Layout::Curve { x, series: names(&file.series), measure }
             }
-            "histogram" => {
+            Kind::Histogram => {
                 need(!file.series.is_empty(), "[[series]]")?;
                 Layout::Histogram { series: names(&file.series) }
             }
-            "sweep" => Layout::Sweep {
+            Kind::Sweep => Layout::Sweep {
                 x: self.axis(file.x.as_ref(), "x")?,
                 y: self.axis(file.y.as_ref(), "y")?,
                 measure: self.measure()?,
             },
-            "game" => Layout::Game,
-            other => {
-                let message = format!("`{other}` is no kind of experiment; known: {KINDS}");
-                return Err(self.source.error(&file.kind.span(), message));
-            }
+            Kind::Game => Layout::Game,
         })
     }
 
@@ -271,17 +272,36 @@ impl Reader<'_> {
 
     fn measure(&self) -> Result<Quantity, ExperimentError> {
         let Some(measure) = &self.file.measure else { return Ok(Quantity::Score) };
-        match measure.get_ref().as_str() {
-            "score" => Ok(Quantity::Score),
-            "draws" => Ok(Quantity::Draws),
-            "turns" => Ok(Quantity::Turns),
-            "length" => Ok(Quantity::Length),
-            other => {
-                let message =
-                    format!("`{other}` is no measure; known: score, draws, turns, length");
-                Err(self.source.error(&measure.span(), message))
-            }
-        }
+        let shown = |quantity: &Quantity| {
+            matches!(quantity, Quantity::Score | Quantity::Draws | Quantity::Mean(_))
+        };
+        let name = measure.get_ref();
+        Quantity::named(name).filter(shown).ok_or_else(|| {
+            let known: Vec<&str> = ["score", "draws"]
+                .into_iter()
+                .chain(Measure::all().map(|m| m.entry().name))
+                .collect();
+            let message = format!("`{name}` is no measure; known: {}", known.join(", "));
+            self.source.error(&measure.span(), message)
+        })
+    }
+
+    /// The random first moves of all matches of the file.
+    fn openings(&self) -> Result<Option<Openings>, ExperimentError> {
+        let plies = self.file.opening_plies.as_ref();
+        let Some(n) = &self.file.openings else {
+            return match plies {
+                None => Ok(None),
+                Some(plies) => {
+                    let message = "`opening-plies` needs `openings`, the number of openings";
+                    Err(self.source.error(&plies.span(), message))
+                }
+            };
+        };
+        let positive = NonZeroU64::new(*n.get_ref());
+        let n = positive.ok_or_else(|| self.source.error(&n.span(), "expected at least 1"))?;
+        let plies = plies.map_or(Openings::DEFAULT_PLIES, |plies| *plies.get_ref());
+        Ok(Some(Openings { n, plies }))
     }
 
     fn cells(&self, layout: &Layout, scale: Scale) -> Result<Vec<Cell>, ExperimentError> {
@@ -290,7 +310,7 @@ impl Reader<'_> {
             Layout::Duels | Layout::Histogram { .. } => self
                 .rows()
                 .iter()
-                .map(|row| self.row_cell(row, row.name.clone(), games, &variables))
+                .map(|row| self.row_cell(row, Address::named(&row.name), games, &variables))
                 .collect::<Result<Vec<_>, _>>()?,
             Layout::RoundRobin { .. } => self.round_robin(games, &variables)?,
             Layout::Curve { x, .. } => self.curve(x, games, &variables)?,
@@ -298,18 +318,18 @@ impl Reader<'_> {
                 let mut cells = Vec::new();
                 for (x, y) in x.values.iter().flat_map(|x| y.values.iter().map(move |y| (x, y))) {
                     let variables = with(&with(&variables, "x", x), "y", y);
-                    cells.push(self.cell(sweep_name(x, y), [None; 3], games, &variables)?);
+                    cells.push(self.cell(Address::grid(x, y), [None; 3], games, &variables)?);
                 }
                 cells
             }
             Layout::Game => {
-                let cell = self.cell("game".to_owned(), [None; 3], 1, &variables)?;
+                let cell = self.cell(Address::Game, [None; 3], 1, &variables)?;
                 vec![Cell { keep: true, ..cell }]
             }
         };
         for (i, cell) in cells.iter().enumerate() {
-            if cells[..i].iter().any(|other| other.name == cell.name) {
-                let message = format!("two cells are called `{}`", cell.name);
+            if cells[..i].iter().any(|other| other.address == cell.address) {
+                let message = format!("two cells are called `{}`", cell.address);
                 return Err(self.source.error(&self.file.kind.span(), message));
             }
         }
@@ -320,10 +340,9 @@ impl Reader<'_> {
     fn scale(&self, scale: Scale) -> Result<(u64, Variables), ExperimentError> {
         let variables = self.file.scale.get(&scale.to_string());
         let variables = variables.ok_or_else(|| self.missing(&format!("[scale.{scale}]")))?;
-        let kind = self.file.kind.get_ref().as_str();
-        let count = if kind == "exploitability" { "runs" } else { "games" };
-        let games = match (kind, variables.get(count)) {
-            ("game", _) => 1,
+        let count = self.kind.counted();
+        let games = match (self.kind, variables.get(count)) {
+            (Kind::Game, _) => 1,
             (_, Some(Value::Integer(n))) if *n > 0 => *n as u64,
             _ => return Err(self.missing(&format!("a positive `{count}` in [scale.{scale}]"))),
         };
@@ -338,15 +357,16 @@ impl Reader<'_> {
     fn row_cell(
         &self,
         row: &Row,
-        name: String,
+        address: Address,
         games: u64,
         variables: &Variables,
     ) -> Result<Cell, ExperimentError> {
-        if self.file.kind.get_ref() == "exploitability" {
-            return self.learner_cell(row, name, games, variables);
+        if self.kind.is_measured() {
+            return self.learner_cell(row, address, games, variables);
         }
         let fields = [row.game.as_ref(), row.first.as_ref(), row.second.as_ref()];
-        let mut cell = self.cell(name, fields, games, variables)?;
+        let games = self.games_of_row(row, games, variables)?;
+        let mut cell = self.cell(address, fields, games, variables)?;
         let seats = row.paper_seats.clone().unwrap_or_default();
         let tally = match row.paper {
             Some(PaperFile::Tally(tally)) => Some(tally),
@@ -356,8 +376,29 @@ impl Reader<'_> {
             Some(PaperFile::Score { score }) => Some(score),
             _ => tally.as_ref().and_then(Tally::score),
         };
-        cell.paper = score.map(|score| PaperNumbers { score, tally, seats });
+        let numbers = |score| PaperNumbers {
+            tally,
+            seats,
+            ..PaperNumbers::of_score(score, self.file.paper_games)
+        };
+        cell.paper = score.map(numbers);
         Ok(cell)
+    }
+
+    /// The games of a row: its own number or variable, or those of the scale.
+    fn games_of_row(
+        &self,
+        row: &Row,
+        games: u64,
+        variables: &Variables,
+    ) -> Result<u64, ExperimentError> {
+        let Some(own) = &row.games else { return Ok(games) };
+        let text = Spanned::new(own.span(), value_text(own.get_ref()));
+        let own: u64 = self.parse(&text, variables)?;
+        match own {
+            0 => Err(self.source.error(&text.span(), "`games` must be at least 1")),
+            _ => Ok(own),
+        }
     }
 
     fn curve(
@@ -374,10 +415,10 @@ impl Reader<'_> {
                 return Err(self.source.error(&scores.span(), message));
             }
             for (i, value) in x.values.iter().enumerate() {
-                let name = point_name(&row.name, value);
-                let mut cell = self.row_cell(row, name, games, &with(variables, "x", value))?;
+                let address = Address::point(&row.name, value);
+                let mut cell = self.row_cell(row, address, games, &with(variables, "x", value))?;
                 let score = scores.map(|scores| scores.get_ref()[i]);
-                let numbers = |score| PaperNumbers { score, tally: None, seats: Vec::new() };
+                let numbers = |score| PaperNumbers::of_score(score, self.file.paper_games);
                 cell.paper = score.map(numbers).or(cell.paper);
                 cells.push(cell);
             }
@@ -402,16 +443,19 @@ impl Reader<'_> {
             // One against two of another is not two against one of it.
             if i < j || i > j && n_players > 2 {
                 let fields = [None, Some(&row.spec), Some(&column.spec)];
-                let name = pair_name(&row.name, &column.name);
-                let mut cell = self.cell(name, fields, games, variables)?;
+                let address = Address::pair(&row.name, &column.name);
+                let mut cell = self.cell(address, fields, games, variables)?;
                 let is = |paper: &&PaperCell, row: &str, column: &str| {
                     paper.row.get_ref() == row && paper.column.get_ref() == column
                 };
                 let straight = self.file.paper.iter().find(|p| is(p, &row.name, &column.name));
                 let turned = self.file.paper.iter().find(|p| is(p, &column.name, &row.name));
-                let turned = turned.filter(|_| n_players == 2);
-                let score = straight.map(|p| p.score).or(turned.map(|p| 1.0 - p.score));
-                let numbers = |score| PaperNumbers { score, tally: None, seats: Vec::new() };
+                let turned = turned.filter(|_| n_players == 2).map(|p| p.score);
+                let score = straight.map(|p| p.score).or(turned.map(|score| 1.0 - score));
+                let numbers = |score| PaperNumbers {
+                    turned,
+                    ..PaperNumbers::of_score(score, self.file.paper_games)
+                };
                 cell.paper = score.map(numbers);
                 cells.push(cell);
             }
@@ -429,7 +473,7 @@ impl Reader<'_> {
     /// A cell out of its own fields (game, first, second) or, where it has none, the file's.
     fn cell(
         &self,
-        name: String,
+        address: Address,
         own: [Option<&Spanned<String>>; 3],
         games: u64,
         variables: &Variables,
@@ -441,15 +485,16 @@ impl Reader<'_> {
         let game: GameSpec = self.parse(game, variables)?;
         let agents: [AgentSpec; 2] =
             [self.parse(first, variables)?, self.parse(second, variables)?];
-        let task = Task::Matches(Pairing { game, agents, seed: file.seed });
-        Ok(Cell { name, task, games, keep: file.keep, paper: None })
+        let openings = self.openings()?;
+        let task = Task::Matches(Pairing { game, agents, seed: file.seed, openings });
+        Ok(Cell { address, task, games, keep: file.keep, paper: None })
     }
 
     /// A cell that measures what the agent of a series has learned.
     fn learner_cell(
         &self,
         row: &Row,
-        name: String,
+        address: Address,
         runs: u64,
         variables: &Variables,
     ) -> Result<Cell, ExperimentError> {
@@ -458,7 +503,7 @@ impl Reader<'_> {
         let agent = row.agent.as_ref().ok_or_else(|| self.missing("agent in every [[series]]"))?;
         let agent = self.parse(agent, variables)?;
         let learner = Learner { game, agent, fresh: row.fresh, seed: self.file.seed };
-        Ok(Cell { name, task: Task::NashConv(learner), games: runs, keep: false, paper: None })
+        Ok(Cell { address, task: Task::NashConv(learner), games: runs, keep: false, paper: None })
     }
 
     /// Fills in the variables and reads the specification.
@@ -496,14 +541,12 @@ impl Reader<'_> {
                 };
                 let is_known = match is_row {
                     true => rows.iter().any(|agent| agent == name),
-                    false => cells.iter().any(|cell| {
-                        cell.name == name || turned_name(&cell.name).as_deref() == Some(name)
-                    }),
+                    false => cells.iter().any(|cell| cell.address.is_called(name)),
                 };
                 if !is_known {
-                    let known: Vec<&str> = match is_row {
-                        true => rows.iter().map(String::as_str).collect(),
-                        false => cells.iter().map(|cell| cell.name.as_str()).collect(),
+                    let known: Vec<String> = match is_row {
+                        true => rows.to_vec(),
+                        false => cells.iter().map(|cell| cell.address.to_string()).collect(),
                     };
                     let known = known.join("; ");
                     return Err(wrong(format!("nothing is called `{name}`; known: {known}")));
@@ -513,12 +556,6 @@ impl Reader<'_> {
         }
         Ok(claims)
     }
-}
-
-/// The name of a pair of a round robin seen from the other side.
-pub(crate) fn turned_name(name: &str) -> Option<String> {
-    let (row, column) = name.split_once(" - ")?;
-    Some(pair_name(column, row))
 }
 
 fn with(variables: &Variables, name: &str, value: &str) -> Variables {

@@ -2,22 +2,29 @@
 //! claimed. Everything that is done is a list of cells, each a task and how often it is done; the
 //! kind of an experiment only says how cells are made and laid out (docs/experiments.md).
 
+mod address;
 mod claim;
 mod evidence;
 mod file;
+mod kind;
+mod paper;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use sakiyomi_catalog::{SpecError, TableError};
-use sakiyomi_core::stats::Tally;
+use serde::Serialize;
 
+use crate::store::{Counted, Store, StoreError};
 use crate::{Pairing, Task};
 
+pub use address::{Address, evidence_at, evidence_called, evidence_of_row};
 pub use claim::{Claim, Verdict};
-pub use evidence::{Estimate, Evidence, Lengths, Part, Quantity};
+pub use evidence::{Distribution, Estimate, Evidence, Part, Quantity};
 pub use file::ExperimentError;
+pub use kind::Kind;
+pub use paper::PaperNumbers;
 
 /// One experiment, read and checked.
 #[derive(Clone, Debug)]
@@ -46,8 +53,8 @@ pub enum Scale {
 /// One task of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Unique in its experiment; claims speak of it by this name.
-    pub name: String,
+    /// Unique in its experiment; claims speak of it by its text.
+    pub address: Address,
     pub task: Task,
     /// Games, or measurements.
     pub games: u64,
@@ -56,26 +63,18 @@ pub struct Cell {
     pub paper: Option<PaperNumbers>,
 }
 
-/// What a paper reports of a cell: counts, per seat if it says so, or only a score.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PaperNumbers {
-    pub score: f64,
-    pub tally: Option<Tally>,
-    pub seats: Vec<Tally>,
-}
-
 /// How the cells are shown together.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Layout {
     /// One row per duel.
     Duels,
-    /// Every agent against every other; the cell of a pair is called `row - column`.
+    /// Every agent against every other: [`Address::Pair`].
     RoundRobin { agents: Vec<String> },
-    /// A measure over values of x; the cell of a point is called `series @ x`.
+    /// A measure over values of x: [`Address::Point`].
     Curve { x: Axis, series: Vec<String>, measure: Quantity },
     /// How often each value occurs; one cell per series.
     Histogram { series: Vec<String> },
-    /// A measure over two parameters; the cells are called `x, y`.
+    /// A measure over two parameters: [`Address::Grid`].
     Sweep { x: Axis, y: Axis, measure: Quantity },
     /// One match, shown move by move.
     Game,
@@ -103,6 +102,17 @@ impl Cell {
         let round = self.task.round()?;
         Ok(if self.games == 1 { 1 } else { self.games.next_multiple_of(round) })
     }
+
+    /// What the store has of it, and how many games (or measurements) are wanted.
+    pub fn counted(&self, store: Option<&Store>) -> Result<(Counted, u64), CountError> {
+        let (round, games) = (self.task.round()?, self.balanced_games()?);
+        let Some(store) = store else { return Ok((Counted::default(), games)) };
+        let counted = match store.find(&self.task, &self.fingerprint()?)? {
+            Some(id) => store.count(id, round, games)?,
+            None => Counted::default(),
+        };
+        Ok((counted, games))
+    }
 }
 
 /// Marks the fingerprint of a cell whose matches are kept.
@@ -123,10 +133,10 @@ impl Experiment {
     /// Its matches are kept.
     pub fn of_duel(id: &str, pairing: Pairing, games: u64) -> Experiment {
         let [first, second] = &pairing.agents;
-        let name = format!("{first} - {second}");
+        let address = Address::pair(&first.to_string(), &second.to_string());
         let title = format!("{first} against {second} at {}", pairing.game);
         let cells =
-            vec![Cell { name, task: Task::Matches(pairing), games, keep: true, paper: None }];
+            vec![Cell { address, task: Task::Matches(pairing), games, keep: true, paper: None }];
         Experiment {
             id: id.to_owned(),
             title,
@@ -147,32 +157,57 @@ impl Experiment {
         }
     }
 
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> Kind {
         match self.layout {
-            Layout::Duels => "duels",
-            Layout::RoundRobin { .. } => "round-robin",
-            Layout::Curve { measure: Quantity::NashConv, .. } => "exploitability",
-            Layout::Curve { .. } => "curve",
-            Layout::Histogram { .. } => "histogram",
-            Layout::Sweep { .. } => "sweep",
-            Layout::Game => "game",
+            Layout::Duels => Kind::Duels,
+            Layout::RoundRobin { .. } => Kind::RoundRobin,
+            Layout::Curve { measure: Quantity::NashConv, .. } => Kind::Exploitability,
+            Layout::Curve { .. } => Kind::Curve,
+            Layout::Histogram { .. } => Kind::Histogram,
+            Layout::Sweep { .. } => Kind::Sweep,
+            Layout::Game => Kind::Game,
+        }
+    }
+
+    /// How much of it the store has.
+    pub fn done(&self, scale: Scale, store: Option<&Store>) -> Result<Done, CountError> {
+        let mut done = Done { games_done: 0, games: 0 };
+        for cell in self.cells(scale) {
+            let (counted, games) = cell.counted(store)?;
+            done.games += games;
+            done.games_done += counted.evidence.n();
+        }
+        Ok(done)
+    }
+}
+
+/// How much of an experiment is done: games, or measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Done {
+    pub games_done: u64,
+    pub games: u64,
+}
+
+impl Done {
+    /// As a list shows it.
+    pub fn text(self, scale: Scale) -> String {
+        match (self.games_done, self.games) {
+            (0, _) => "never run".to_owned(),
+            (done, games) if done >= games => format!("{scale} done"),
+            (done, games) => format!("{scale} {} %", 100 * done / games),
         }
     }
 }
 
-/// The name of the cell of a pair in a round robin.
-pub fn pair_name(row: &str, column: &str) -> String {
-    format!("{row} - {column}")
-}
-
-/// The name of the cell of a point of a curve.
-pub fn point_name(series: &str, x: &str) -> String {
-    format!("{series} @ {x}")
-}
-
-/// The name of a cell of a sweep.
-pub fn sweep_name(x: &str, y: &str) -> String {
-    format!("{x}, {y}")
+/// Why the results of a cell cannot be counted.
+#[derive(Debug, thiserror::Error)]
+pub enum CountError {
+    #[error(transparent)]
+    Table(#[from] TableError),
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 impl fmt::Display for Scale {

@@ -157,6 +157,9 @@ fn json(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
+    use super::super::{APPLICATION_ID, MIGRATIONS};
     use super::*;
 
     fn played(id: &str) -> NetworkMatch {
@@ -206,10 +209,11 @@ mod tests {
     fn older_files_are_brought_up_to_date() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("s");
-        let store = Store::open(&file).unwrap();
-        store.connection.execute_batch("DROP TABLE network_matches").unwrap();
-        store.connection.pragma_update(None, "user_version", 2).unwrap();
-        drop(store);
+        let old = Connection::open(&file).unwrap();
+        MIGRATIONS[..2].iter().for_each(|step| old.execute_batch(step).unwrap());
+        old.pragma_update(None, "user_version", 2).unwrap();
+        old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        drop(old);
         let store = Store::open(&file).unwrap();
         assert!(store.network_matches().unwrap().is_empty());
     }

@@ -1,23 +1,27 @@
 use super::*;
-use crate::{Learner, Pairing};
+use crate::{Forfeited, Learner, Measure, Outcome, Pairing, Played};
 use std::fs;
 
 fn task(seed: u64) -> Task {
     let agents = ["uct:iterations=10".parse().unwrap(), "random".parse().unwrap()];
-    Task::Matches(Pairing { game: "tic-tac-toe".parse().unwrap(), agents, seed })
+    Task::Matches(Pairing::new("tic-tac-toe".parse().unwrap(), agents, seed))
 }
 
-fn unit(first: u64, outcomes: &str) -> Unit {
-    let played = outcomes.chars().zip(first..).map(|(letter, number)| Played {
-        number,
-        outcome: outcome(letter),
-        payoff: 0.5,
-        n_turns: 5 + (number % 3) as u32,
-        length: 2,
-        forfeit: None,
-        record: None,
+fn unit(first: u64, outcomes: &str) -> DoneUnit {
+    let played = outcomes.chars().zip(first..).map(|(letter, number)| {
+        let mut measures = Measures::default();
+        measures[Measure::PAYOFF] = Some(0.5);
+        measures[Measure::TURNS] = Some((5 + number % 3) as f64);
+        measures[Measure::LENGTH] = Some(2.0);
+        let outcome = Outcome::from_letter(letter).unwrap();
+        Played { number, outcome, measures, key: Some(!number), forfeit: None, record: None }
     });
-    Unit { first, results: Results::Games(played.collect()), seconds: 0.1 }
+    DoneUnit { first, results: Results::Games(played.collect()), seconds: 0.1 }
+}
+
+/// What the store has of a measure: values and numbers of games.
+fn values(evidence: &Evidence, measure: Measure) -> Vec<(f64, u64)> {
+    evidence.measures[measure].iter().map(|(value, tally)| (value, tally.games())).collect()
 }
 
 #[test]
@@ -37,8 +41,9 @@ fn units_are_counted_once_and_cut_where_asked() {
     let seats = store.count(cell.id, 2, 100).unwrap().evidence.seats;
     assert_eq!(seats[0], Tally { wins: 2, draws: 1, losses: 0 });
     let evidence = store.count(cell.id, 2, 3).unwrap().evidence;
-    assert_eq!(evidence.turns.0.keys().collect::<Vec<_>>(), [&5, &6]);
-    assert_eq!(evidence.lengths.0[&2], Tally { wins: 1, draws: 0, losses: 1 });
+    assert_eq!(values(&evidence, Measure::TURNS), [(5.0, 1), (6.0, 1)]);
+    let lengths: Vec<_> = evidence.measures[Measure::LENGTH].iter().collect();
+    assert_eq!(lengths, [(2.0, Tally { wins: 1, draws: 0, losses: 1 })]);
 }
 
 #[test]
@@ -65,7 +70,7 @@ fn measurements_are_kept_beside_games() {
     let learner = Learner { game, agent, fresh: true, seed: 3 };
     let task = Task::NashConv(learner);
     let cell = store.cell(&task, "b", 1).unwrap();
-    let unit = |first, values| Unit { first, results: Results::Values(values), seconds: 0.1 };
+    let unit = |first, values| DoneUnit { first, results: Results::Values(values), seconds: 0.1 };
     assert!(store.add(cell.id, &unit(2, vec![0.5])).unwrap());
     assert!(store.add(cell.id, &unit(0, vec![0.1, 0.2])).unwrap());
     assert_eq!(store.count(cell.id, 1, 9).unwrap().evidence.values, [0.1, 0.2, 0.5]);
@@ -91,8 +96,10 @@ fn an_older_store_is_read() {
     store.connection.execute(insert, []).unwrap();
     assert!(store.add(cell.id, &unit(2, "DD")).unwrap());
     let evidence = store.count(cell.id, 2, 9).unwrap().evidence;
-    assert_eq!((evidence.tally.games(), evidence.turns.0.len()), (4, 3));
-    assert_eq!(evidence.lengths.0[&2].games(), 2, "old games have no length");
+    assert_eq!(evidence.tally.games(), 4);
+    assert_eq!(values(&evidence, Measure::TURNS), [(5.0, 1), (7.0, 2), (8.0, 1)]);
+    assert_eq!(values(&evidence, Measure::PAYOFF), [(0.0, 1), (0.5, 2), (1.0, 1)]);
+    assert_eq!(values(&evidence, Measure::LENGTH), [(2.0, 2)], "old games have no length");
 }
 
 #[test]
@@ -169,4 +176,155 @@ fn a_store_is_born_once_however_many_open_it() {
             store.unwrap();
         }
     }
+}
+
+/// Every byte of what was stored is covered: whatever single bit is flipped, the store is refused or says what
+/// it said before.
+#[test]
+fn a_flipped_bit_is_never_another_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s");
+    let mut store = Store::open(&file).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    store.add(cell.id, &unit(0, &"WDLL".repeat(30))).unwrap();
+    store.add(cell.id, &unit(120, &"LWWD".repeat(30))).unwrap();
+    store.connection.pragma_update(None, "journal_mode", "delete").unwrap();
+    drop(store);
+    let games = |file: &Path| -> Result<String, StoreError> {
+        let mut text = String::new();
+        Store::open_existing(file)?.each_game(|row| {
+            text += &format!(
+                "{} {} {} {:?} {:?}\n",
+                row.cell.task.seed(),
+                row.outcome,
+                row.measures[Measure::PAYOFF].unwrap(),
+                row.measures[Measure::TURNS],
+                row.measures[Measure::LENGTH]
+            );
+        })?;
+        Ok(text)
+    };
+    let (whole, bytes) = (games(&file).unwrap(), fs::read(&file).unwrap());
+    assert_eq!(whole.lines().count(), 240);
+    let (mut n_refused, copy) = (0, folder.path().join("copy"));
+    // A step that is prime to 8 and to the size of a page meets every bit and all of the pages.
+    for bit in (0..bytes.len() * 8).step_by(1_201) {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&copy, flipped).unwrap();
+        for extra in ["copy-wal", "copy-shm"] {
+            let _ = fs::remove_file(folder.path().join(extra));
+        }
+        match games(&copy) {
+            Ok(text) => assert_eq!(text, whole, "bit {bit}"),
+            Err(_) => n_refused += 1,
+        }
+    }
+    assert!(n_refused > 10, "{n_refused} refused: the bits have missed the units");
+}
+
+/// Units without a checksum count if they could have been written.
+#[test]
+fn older_units_are_checked_by_what_they_may_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let mut first = 0;
+    let mut count = |outcomes: &str, payoffs: &str, turns: &str, forfeits: i64| {
+        store.connection.execute("DELETE FROM units", []).unwrap();
+        let insert = "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns,
+                      n_forfeits, seconds, engine) VALUES (1, ?1, 2, ?2, ?3, ?4, ?5, 0.1, 'old')";
+        let values = params![first, outcomes, payoffs, turns, forfeits];
+        store.connection.execute(insert, values).unwrap();
+        first += 2;
+        let counted = store.count(cell.id, 2, 99);
+        counted.map(|counted| counted.evidence.tally.games()).map_err(|error| error.to_string())
+    };
+    assert_eq!(count("WL", "[1.0,0.0]", "[7,8]", 1), Ok(2));
+    let wrong = [
+        ("WX", "[1.0,0.0]", "[7,8]", 0, "`outcomes`"),
+        ("WMM", "[1.0,0.0]", "[7,8]", 0, "`outcomes`"),
+        ("WL", "[1.0,4.0]", "[7,8]", 0, "`payoffs`"),
+        ("WL", "[1.0]", "[7,8]", 0, "`payoffs`"),
+        ("WL", "[1.0,0.0]", "[7;8]", 0, "`turns`"),
+        ("WL", "[1.0,0.0]", "[7,8]", 3, "`n_forfeits`"),
+    ];
+    for (outcomes, payoffs, turns, forfeits, column) in wrong {
+        let message = count(outcomes, payoffs, turns, forfeits).unwrap_err();
+        assert!(message.contains(column) && message.contains("prune --cell 1"), "{message}");
+    }
+}
+
+#[test]
+fn a_changed_record_or_cell_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("s")).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let mut kept = unit(0, "WL");
+    let moves = vec![vec!["b2".to_owned()]];
+    if let Results::Games(games) = &mut kept.results {
+        games[0].record = Some(Record { game: "tic-tac-toe".parse().unwrap(), seed: 1, moves });
+    }
+    store.add(cell.id, &kept).unwrap();
+    assert!(store.record(cell.id, 0).unwrap().is_some());
+    let change = |text: &str| assert_eq!(store.connection.execute(text, []).unwrap(), 1);
+    change("UPDATE records SET record = replace(record, 'b2', 'b3')");
+    assert!(store.record(cell.id, 0).unwrap_err().to_string().contains("record of game 0"));
+    change("UPDATE cells SET seed = '3'");
+    assert!(store.cells().unwrap_err().to_string().contains("key of the cell"));
+    change("UPDATE cells SET key = replace(key, '\n1\n', '\n3\n')");
+    store.cells().unwrap();
+    assert!(store.count(cell.id, 2, 9).unwrap_err().to_string().contains("checksum"));
+}
+
+/// Looking at a file that is empty leaves it empty.
+#[test]
+fn an_empty_file_is_no_store_for_those_who_only_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s");
+    fs::write(&file, "").unwrap();
+    let message = Store::open_existing(&file).unwrap_err().to_string();
+    assert!(message.contains("is no store of Sakiyomi"), "{message}");
+    assert_eq!(fs::read(&file).unwrap(), b"");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was written beside it");
+    Store::open(&file).unwrap();
+}
+
+/// What was done comes back as it was, but for records, which stand beside the units.
+#[test]
+fn units_come_back_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("s")).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    let mut done = unit(6, "WDLL");
+    if let Results::Games(games) = &mut done.results {
+        games[2].forfeit = Some(Forfeited { first: true, reason: "ended".to_owned() });
+        games[3].key = Some(u64::MAX - 1);
+        games[1].measures[Measure::LENGTH] = None;
+    }
+    store.add(cell.id, &done).unwrap();
+    let mut units = Vec::new();
+    store.each_unit(cell.id, |stored| units.push(stored)).unwrap();
+    assert_eq!(units.len(), 1);
+    assert_eq!((&units[0].unit, units[0].n_forfeits), (&done, 1));
+    let forfeits = |games| store.count(cell.id, 2, games).unwrap().n_forfeits;
+    assert_eq!((forfeits(8), forfeits(9), forfeits(99)), (0, 1, 1));
+}
+
+/// A measure that this version does not know does no harm.
+#[test]
+fn measures_may_come_and_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("s")).unwrap();
+    let cell = store.cell(&task(1), "b", 2).unwrap();
+    store.add(cell.id, &unit(0, "WL")).unwrap();
+    let newer = r#"{"of the future":[1.5,2.5],"turns":[3,4]}"#;
+    let update = "UPDATE units SET measures = ?1, checksum = NULL";
+    store.connection.execute(update, [newer]).unwrap();
+    let evidence = store.count(cell.id, 2, 9).unwrap().evidence;
+    assert_eq!(values(&evidence, Measure::TURNS), [(3.0, 1), (4.0, 1)]);
+    assert_eq!(values(&evidence, Measure::PAYOFF), []);
+    let short = r#"{"turns":[3]}"#;
+    store.connection.execute(update, [short]).unwrap();
+    assert!(store.count(cell.id, 2, 9).unwrap_err().to_string().contains("`measures`"));
 }

@@ -17,11 +17,11 @@ mod show;
 mod strength;
 
 use sakiyomi_core::{
-    Agent, Budget, Canonical, CellShape, Game, Hint, HintSet, Hints, Payoffs, Player, Players, Rng,
-    Scratch, Script, Turn,
+    Agent, Budget, Canonical, CellShape, Encode, Game, Hint, HintSet, Hints, Payoffs, Player,
+    Players, Rng, Scratch, Script, Turn,
 };
 
-pub use settings::{MOST_CARDS, MOST_PLAYERS, Order, Payoff, Settings, SettingsError, Ties};
+pub use settings::{MAX_CARDS, MAX_HANDS, Order, Payoff, Settings, SettingsError, Ties};
 pub use strength::{Reading, StrengthPlayer};
 
 /// The rules.
@@ -29,16 +29,16 @@ pub use strength::{Reading, StrengthPlayer};
 pub struct Hagetaka {
     settings: Settings,
     /// The values of the deck, by place; places that do not exist are 0.
-    values: [i16; MOST_CARDS],
+    values: [i16; MAX_CARDS],
 }
 
 /// Where a match is. Hands and deck are sets of bits: card 1 is bit 0 of a hand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Position {
-    hands: [u32; MOST_PLAYERS],
+    hands: [u32; MAX_HANDS],
     /// What is face down, by place in the deck.
     deck: u32,
-    totals: [i16; MOST_PLAYERS],
+    totals: [i16; MAX_HANDS],
     /// All that is on the table: the card that is turned over, and what was carried.
     stake: i16,
     /// The place of the card that is turned over, or [`NONE`].
@@ -58,7 +58,7 @@ impl Hagetaka {
     pub fn new(mut settings: Settings) -> Result<Hagetaka, SettingsError> {
         settings.check()?;
         settings.deck.sort_unstable();
-        let mut values = [0; MOST_CARDS];
+        let mut values = [0; MAX_CARDS];
         values[..settings.deck.len()].copy_from_slice(&settings.deck);
         Ok(Hagetaka { settings, values })
     }
@@ -129,7 +129,7 @@ impl Hagetaka {
         cards.iter().position(|other| u32::from(other.0) == card)
     }
 
-    fn payoffs(&self, totals: &[i16; MOST_PLAYERS]) -> Payoffs {
+    fn payoffs(&self, totals: &[i16; MAX_HANDS]) -> Payoffs {
         let n_players = self.settings.players;
         match (self.settings.payoff, n_players) {
             (Payoff::WinLoss, 2) => {
@@ -168,10 +168,10 @@ impl Game for Hagetaka {
     }
 
     fn start(&self) -> Position {
-        let mut hands = [0; MOST_PLAYERS];
+        let mut hands = [0; MAX_HANDS];
         hands[..self.settings.players].fill((1 << self.settings.cards) - 1);
         let deck = ((1u64 << self.settings.deck.len()) - 1) as u32;
-        let totals = [0; MOST_PLAYERS];
+        let totals = [0; MAX_HANDS];
         let mut position = Position { hands, deck, totals, stake: 0, turned: NONE };
         if let Some(place) = self.next_place(deck) {
             self.turn_over(&mut position, place);
@@ -353,6 +353,16 @@ impl Hints for Hagetaka {
 
     fn script(&self, name: &str, _: Option<Budget>) -> Option<Box<dyn Agent<Self>>> {
         StrengthPlayer::named(name).map(|player| Box::new(player) as Box<dyn Agent<Self>>)
+    }
+}
+
+impl Encode for Hagetaka {
+    fn n_action_indices(&self) -> usize {
+        self.settings.cards
+    }
+
+    fn action_index(&self, _: &Position, _: Player, card: Card) -> Option<usize> {
+        Some(card.0.into())
     }
 }
 

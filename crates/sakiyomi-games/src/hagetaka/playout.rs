@@ -5,7 +5,7 @@
 
 use sakiyomi_core::{Payoffs, Rng};
 
-use super::{Hagetaka, MOST_CARDS, MOST_PLAYERS, NONE, Order, Position, Ties};
+use super::{Hagetaka, MAX_CARDS, MAX_HANDS, NONE, Order, Position, Ties};
 
 /// The cards of a set, of which the first `len` are still there.
 #[derive(Clone, Copy)]
@@ -92,7 +92,7 @@ impl Hagetaka {
         let n_players = self.settings.players;
         let mut hands = position.hands.map(Pile::of);
         let mut deck = self.unturned(position);
-        let mut cards = [0u32; MOST_PLAYERS];
+        let mut cards = [0u32; MAX_HANDS];
         let carries = self.settings.ties == Ties::Carry;
         let cancelled = if carries { u32::MAX } else { 0 };
         let mut is_turned = position.turned != NONE;
@@ -137,6 +137,6 @@ impl Hagetaka {
             deck.len -= 1;
             deck.cards[deck.len as usize & 31]
         };
-        self.values[place as usize % MOST_CARDS]
+        self.values[place as usize % MAX_CARDS]
     }
 }

@@ -4,11 +4,11 @@ use std::error::Error;
 use std::fmt;
 
 /// The most players of the game in the box.
-pub const MOST_PLAYERS: usize = 6;
+pub const MAX_HANDS: usize = 6;
 /// The most cards that a hand may have.
-pub const MOST_CARDS: usize = 20;
+pub const MAX_CARDS: usize = 20;
 /// The largest value of a vulture card, so that sums fit into 16 bits.
-const LARGEST_VALUE: i16 = 999;
+const MAX_VALUE: i16 = 999;
 
 /// What is played. [`Settings::hagetaka`] and [`Settings::goofspiel`] are the usual ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -105,19 +105,19 @@ impl Settings {
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         let Settings { cards, players, deck, .. } = self;
         let error = |message: String| Err(SettingsError(message));
-        if !(2..=MOST_PLAYERS).contains(players) {
-            return error(format!("{players} players: possible are 2 to {MOST_PLAYERS}"));
+        if !(2..=MAX_HANDS).contains(players) {
+            return error(format!("{players} players: possible are 2 to {MAX_HANDS}"));
         }
-        if !(1..=MOST_CARDS).contains(cards) {
-            return error(format!("{cards} cards: possible are 1 to {MOST_CARDS}"));
+        if !(1..=MAX_CARDS).contains(cards) {
+            return error(format!("{cards} cards: possible are 1 to {MAX_CARDS}"));
         }
         if deck.is_empty() || deck.len() > *cards {
             let n = deck.len();
             return error(format!("a deck of {n}: possible are 1 to {cards}, one for each card"));
         }
-        match deck.iter().find(|value| **value == 0 || value.abs() > LARGEST_VALUE) {
+        match deck.iter().find(|value| **value == 0 || value.abs() > MAX_VALUE) {
             Some(value) => error(format!(
-                "a vulture card of {value}: possible are 1 to {LARGEST_VALUE} and their negatives"
+                "a vulture card of {value}: possible are 1 to {MAX_VALUE} and their negatives"
             )),
             None => Ok(()),
         }

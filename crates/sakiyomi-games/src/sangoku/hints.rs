@@ -2,8 +2,8 @@
 //! later (pairs, groups, the restriction to a battlefield).
 
 use sakiyomi_core::{
-    Agent, Budget, CellShape, Hint, HintSet, Hints, Payoffs, Player, PlayoutOptions, PruneLevel,
-    RestrictBy, Restriction, Rng, Scratch, Script,
+    Agent, Budget, CellShape, Encode, Hint, HintSet, Hints, Payoffs, Player, PlayoutOptions,
+    PruneLevel, RestrictBy, Restriction, Rng, Scratch, Script,
 };
 
 use super::cells::{Cells, bits};
@@ -169,6 +169,33 @@ impl<const W: usize, const N: usize> Hints for Sangoku<W, N> {
         self.play_guided(position, options, scratch, rng)
     }
 }
+
+impl<const W: usize, const N: usize> Encode for Sangoku<W, N> {
+    /// For every piece a move to each cell and a strike of each kind at each piece, then the end.
+    fn n_action_indices(&self) -> usize {
+        let Scenario { width, height, .. } = self.scenario();
+        N * ((width * height) as usize + STRIKES.len() * N) + 1
+    }
+
+    fn action_index(&self, _: &Position<W, N>, _: Player, order: Order) -> Option<usize> {
+        let Scenario { width, height, .. } = self.scenario();
+        let n_cells = (width * height) as usize;
+        let of_piece = usize::from(order.piece) * (n_cells + STRIKES.len() * N);
+        match order.deed {
+            Deed::End => Some(self.n_action_indices() - 1),
+            Deed::Move => {
+                let (cell, stride) = (u32::from(order.to), self.rules.stride);
+                Some(of_piece + (cell / stride * width + cell % stride) as usize)
+            }
+            deed => {
+                let strike = STRIKES.iter().position(|&kind| kind == deed)?;
+                Some(of_piece + n_cells + strike * N + usize::from(order.to))
+            }
+        }
+    }
+}
+
+const STRIKES: [Deed; 4] = [Deed::Attack, Deed::Fire, Deed::Charge, Deed::Confuse];
 
 impl<const W: usize, const N: usize> Sangoku<W, N> {
     /// The cells at the distance that a piece moves.

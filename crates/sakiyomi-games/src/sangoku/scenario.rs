@@ -7,8 +7,8 @@ use serde::Deserialize;
 use super::Ability;
 
 /// The largest board and the most pieces of one side.
-const LARGEST_SIDE: u32 = 40;
-const MOST_PIECES: usize = 32;
+const MAX_SIDE: u32 = 40;
+const MAX_PIECES: usize = 32;
 
 /// A battle before it begins.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -110,7 +110,7 @@ pub enum ScenarioError {
     Toml(String),
     #[error("`{name}` is {found}; it must be from {low} to {high}")]
     Range { name: &'static str, found: u64, low: u64, high: u64 },
-    #[error("the {side} side has {found} pieces; it must have from 1 to {MOST_PIECES}")]
+    #[error("the {side} side has {found} pieces; it must have from 1 to {MAX_PIECES}")]
     Pieces { side: &'static str, found: usize },
     #[error("`{cell}` is no cell of the board, which goes from a1 to {last}")]
     Cell { cell: String, last: String },
@@ -165,8 +165,8 @@ impl Scenario {
             true => Ok(()),
             false => Err(ScenarioError::Range { name, found, low, high }),
         };
-        range("width", self.width.into(), 2, LARGEST_SIDE.into())?;
-        range("height", self.height.into(), 1, LARGEST_SIDE.into())?;
+        range("width", self.width.into(), 2, MAX_SIDE.into())?;
+        range("height", self.height.into(), 1, MAX_SIDE.into())?;
         range("rounds", self.rounds.into(), 1, 1000)?;
         range("hit-points", self.hit_points.into(), 1, 10_000)?;
         range("movement", self.movement.into(), 1, 20)?;
@@ -177,7 +177,7 @@ impl Scenario {
             return Err(ScenarioError::Draw(self.draw.to_string()));
         }
         for (side, soldiers) in [("first", &self.first), ("second", &self.second)] {
-            if !(1..=MOST_PIECES).contains(&soldiers.len()) {
+            if !(1..=MAX_PIECES).contains(&soldiers.len()) {
                 return Err(ScenarioError::Pieces { side, found: soldiers.len() });
             }
         }

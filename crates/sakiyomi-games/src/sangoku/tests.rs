@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use sakiyomi_core::toy::Plain;
 use sakiyomi_core::{
     Agent, Context, Game, Hints, Payoffs, Player, PlayoutOptions, PruneLevel, RestrictBy, Rng,
     Scratch, Show, Stop, Turn, cell_name,
@@ -473,66 +474,6 @@ fn the_rule_based_player_attacks_before_it_moves() {
     assert_eq!(deeds[..3], [(0, Deed::Attack), (0, Deed::Move), (1, Deed::Move)]);
 }
 
-/// The game without its fast paths.
-struct Plain(Skirmish);
-
-impl Game for Plain {
-    type State = Position<1, 6>;
-    type Action = Order;
-
-    fn players(&self) -> usize {
-        2
-    }
-
-    fn start(&self) -> Self::State {
-        self.0.start()
-    }
-
-    fn turn(&self, state: &Self::State) -> Turn {
-        self.0.turn(state)
-    }
-
-    fn actions(&self, state: &Self::State, player: Player, out: &mut Vec<Order>) {
-        self.0.actions(state, player, out);
-    }
-
-    fn apply(&self, state: &mut Self::State, actions: &[Order]) {
-        self.0.apply(state, actions);
-    }
-
-    fn outcomes(&self, state: &Self::State, out: &mut Vec<(Order, f64)>) {
-        self.0.outcomes(state, out);
-    }
-}
-
-impl Hints for Plain {
-    fn prune(
-        &self,
-        state: &Self::State,
-        player: Player,
-        level: PruneLevel,
-        actions: &mut Vec<Order>,
-    ) {
-        self.0.prune(state, player, level, actions);
-    }
-
-    fn urgent(&self, state: &Self::State, player: Player, actions: &mut Vec<Order>) {
-        self.0.urgent(state, player, actions);
-    }
-
-    fn round(&self, state: &Self::State) -> u32 {
-        self.0.round(state)
-    }
-
-    fn progress(&self, state: &Self::State) -> Payoffs {
-        self.0.progress(state)
-    }
-
-    fn estimate(&self, state: &Self::State) -> Option<Payoffs> {
-        self.0.estimate(state)
-    }
-}
-
 /// The mean and the variance of the first player's payoff, and the mean round of the end.
 fn moments<G: Hints>(game: &G, options: &PlayoutOptions, seed: u64) -> [f64; 3] {
     let n = 6_000;
@@ -552,7 +493,7 @@ fn moments<G: Hints>(game: &G, options: &PlayoutOptions, seed: u64) -> [f64; 3] 
 #[test]
 fn guided_playouts_have_the_distribution_of_the_plain_ones() {
     let fast = Skirmish::new(&Scenario::named("random").unwrap()).unwrap();
-    let plain = Plain(fast.clone());
+    let plain = Plain(&fast);
     let off = PlayoutOptions::default();
     for options in [
         PlayoutOptions { prune: true, ..off },

@@ -13,9 +13,14 @@
 //! For simultaneous nodes there are also rules that draw from a mixed strategy: Exp3 (Auer et al.
 //! 1995), regret matching (Hart and Mas-Colell 2000) and online outcome sampling, all in the form of
 //! Lanctot, Lisý and Winands (2013); and SM-UCT, which adds up the scores of joint actions. Those
-//! that need the means of neighbouring joint actions learn in the module `around`. Average
-//! strategies leave out the exploration, as Bošanský et al. advise.
+//! that need the means of neighbouring joint actions learn in the modules `joint`, `smuct` and `oos`.
+//! Average strategies leave out the exploration, as Bošanský et al. advise. PUCT (Rosin 2011; Silver
+//! et al. 2017) follows priors that an evaluator gives; the module `batch` searches with it.
+//!
+//! A bandit is one variant: [`Bandit::traits`] says which columns it keeps and how it is used, then
+//! come how it scores or draws and what it learns.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use sakiyomi_core::Rng;
@@ -40,6 +45,185 @@ pub enum Bandit {
     /// likely its own picks were. With `payoff` it backs up the payoff of the iteration itself, as
     /// the paper of 2013 writes it, instead of an estimate of what the strategy is worth.
     OutcomeSampling { explore: f64, payoff: bool },
+    /// mean + c prior_j sqrt(n) / (1 + n_j); an arm that was never tried has the mean of its row.
+    Puct { c: f64 },
+}
+
+/// What a bandit keeps, and how it is used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traits {
+    pub(super) columns: Columns,
+    /// What every node knows about its payoffs.
+    pub(super) means: Means,
+}
+
+/// The columns that arms have beside visits and sums.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns {
+    squares: bool,
+    ready: bool,
+    joint: bool,
+    weights: bool,
+    strategies: bool,
+    priors: bool,
+}
+
+/// The mean payoffs of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Means {
+    None,
+    /// One number of visits, and the mean of each player.
+    OfAll,
+    /// Visits and mean of each player, who learn in different iterations.
+    OfEach,
+}
+
+impl Bandit {
+    pub(super) const fn traits(self) -> Traits {
+        const NO: Columns = Columns {
+            squares: false,
+            ready: false,
+            joint: false,
+            weights: false,
+            strategies: false,
+            priors: false,
+        };
+        let plain = Traits { columns: NO, means: Means::None };
+        let averaged = Traits {
+            columns: Columns { weights: true, strategies: true, ..NO },
+            means: Means::OfAll,
+        };
+        match self {
+            Bandit::Ucb1 { .. } => Traits { columns: Columns { ready: true, ..NO }, ..plain },
+            Bandit::Ucb1Tuned { .. } => {
+                Traits { columns: Columns { squares: true, ..NO }, ..plain }
+            }
+            Bandit::JointUcb1 { .. } => {
+                Traits { columns: Columns { joint: true, ..NO }, means: Means::OfAll, ..plain }
+            }
+            Bandit::Exp3 { .. } => Traits { columns: Columns { weights: true, ..NO }, ..plain },
+            Bandit::RegretMatching { .. } => averaged,
+            Bandit::OutcomeSampling { .. } => Traits { means: Means::OfEach, ..averaged },
+            Bandit::Puct { .. } => Traits { columns: Columns { priors: true, ..NO }, ..plain },
+        }
+    }
+
+    /// Whether the strategy that was learned is the average of those that were followed; otherwise
+    /// it is the share of visits.
+    pub(super) const fn averages(self) -> bool {
+        self.traits().columns.strategies
+    }
+
+    /// Picks an arm of the row of `n` arms at `first`, in which `total` picks were made before.
+    #[inline]
+    pub(super) fn pick(
+        self,
+        arms: &Arms,
+        first: usize,
+        n: usize,
+        total: u32,
+        exploration: Exploration,
+    ) -> usize {
+        match self {
+            Bandit::Puct { c } => pick_by_prior(arms, first..first + n, total, c as f32),
+            _ if (total as usize) < n => total as usize,
+            Bandit::Ucb1 { c } => {
+                let weight = c as f32 * exploration.root;
+                highest(arms.ready[first..first + n].iter().map(|&ready| ucb1(ready, weight)))
+            }
+            _ => highest((first..first + n).map(|arm| self.score(arms, arm, exploration))),
+        }
+    }
+
+    /// Picks as `pick` does, but draws among the arms whose score is close to the highest.
+    pub(super) fn pick_loosely(
+        self,
+        arms: &mut Arms,
+        first: usize,
+        n: usize,
+        total: u32,
+        exploration: Exploration,
+        rng: &mut Rng,
+    ) -> usize {
+        if (total as usize) < n {
+            return total as usize;
+        }
+        let mut scores = std::mem::take(&mut arms.scores);
+        scores.clear();
+        scores.extend((first..first + n).map(|arm| self.score(arms, arm, exploration)));
+        let bar = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max) - CLOSE;
+        let draw = rng.below(scores.iter().filter(|&&score| score >= bar).count());
+        let mut close = scores.iter().enumerate().filter(|&(_, &score)| score >= bar);
+        let pick = close.nth(draw).map_or(0, |(pick, _)| pick);
+        arms.scores = scores;
+        pick
+    }
+
+    /// The score by which `pick` compares arms that were tried.
+    #[inline]
+    pub(super) fn score(self, arms: &Arms, arm: usize, exploration: Exploration) -> f32 {
+        match self {
+            Bandit::Ucb1 { c } => ucb1(arms.ready[arm], c as f32 * exploration.root),
+            Bandit::Ucb1Tuned { c } => {
+                let share = 1.0 / arms.visits[arm] as f32;
+                let mean = arms.sums[arm] as f32 * share;
+                let variance = (arms.squares[arm] as f32 * share - mean * mean).max(0.0);
+                let ln = exploration.ln * share;
+                mean + c as f32 * (ln * (variance + (2.0 * ln).sqrt()).min(0.25)).sqrt()
+            }
+            Bandit::JointUcb1 { c, .. } => {
+                let [mean, width] = arms.joint[arm];
+                mean as f32 + c as f32 * exploration.root * width as f32
+            }
+            Bandit::Exp3 { .. }
+            | Bandit::RegretMatching { .. }
+            | Bandit::OutcomeSampling { .. } => arms.weights[arm] as f32,
+            Bandit::Puct { .. } => arms.priors[arm],
+        }
+    }
+
+    /// Draws an arm of the row from its mixed strategy, which it may mix with uniform picks, and
+    /// returns it with its probability.
+    pub(super) fn draw(
+        self,
+        arms: &mut Arms,
+        first: usize,
+        n: usize,
+        rng: &mut Rng,
+    ) -> (usize, f64) {
+        match self {
+            Bandit::RegretMatching { explore, .. } => arms.draw_by_regret(first, n, explore, rng),
+            Bandit::Exp3 { explore } => {
+                let mut strategy = std::mem::take(&mut arms.draft);
+                strategy.clear();
+                exponential_weights(&arms.weights[first..first + n], explore, &mut strategy);
+                let drawn = draw_from(|| strategy.iter().copied(), n, explore, rng);
+                arms.draft = strategy;
+                drawn
+            }
+            _ => unreachable!("these pick by score, or have a walk of their own"),
+        }
+    }
+
+    #[inline]
+    pub(super) fn learn(self, arms: &mut Arms, arm: usize, payoff: f64) {
+        arms.visits[arm] += 1;
+        arms.sums[arm] += payoff;
+        match self {
+            Bandit::Ucb1 { .. } => {
+                let visits = arms.visits[arm] as f32;
+                arms.ready[arm] = [arms.sums[arm] as f32 / visits, 1.0 / visits.sqrt()];
+            }
+            Bandit::Ucb1Tuned { .. } => arms.squares[arm] += payoff * payoff,
+            // These learn from the probability of the pick or from other joint actions as well, or
+            // from nothing else.
+            Bandit::JointUcb1 { .. }
+            | Bandit::Exp3 { .. }
+            | Bandit::RegretMatching { .. }
+            | Bandit::OutcomeSampling { .. }
+            | Bandit::Puct { .. } => {}
+        }
+    }
 }
 
 /// The statistics of all arms of a tree, in columns; a row is a range of them. A column that the
@@ -59,21 +243,71 @@ pub(super) struct Arms {
     pub(super) weights: Vec<f64>,
     /// Strategies added up, for those whose answer is their average.
     pub(super) strategies: Vec<f64>,
-    /// Room for the strategies of a node.
+    /// What an evaluator expects of an arm before it is tried, for PUCT.
+    pub(super) priors: Vec<f32>,
+    /// Buffers for the strategies of a node, for what the arms of a row are worth, and for scores.
     pub(super) draft: Vec<f64>,
-    /// Room for what the arms of a row are worth.
     pub(super) worth: Vec<f64>,
+    scores: Vec<f32>,
+}
+
+/// Applies an expression to every column that is kept.
+macro_rules! each_column {
+    ($columns:expr, $apply:ident $(, $argument:expr)*) => {{
+        let Columns { squares, ready, joint, weights, strategies, priors } = $columns;
+        $apply!(visits $(, $argument)*);
+        $apply!(sums $(, $argument)*);
+        if squares { $apply!(squares $(, $argument)*); }
+        if ready { $apply!(ready $(, $argument)*); }
+        if joint { $apply!(joint $(, $argument)*); }
+        if weights { $apply!(weights $(, $argument)*); }
+        if strategies { $apply!(strategies $(, $argument)*); }
+        if priors { $apply!(priors $(, $argument)*); }
+    }};
 }
 
 impl Arms {
-    pub(super) fn clear(&mut self) {
-        self.visits.clear();
-        self.sums.clear();
-        self.squares.clear();
-        self.ready.clear();
-        self.joint.clear();
-        self.weights.clear();
-        self.strategies.clear();
+    pub(super) fn clear(&mut self, columns: Columns) {
+        macro_rules! clear {
+            ($column:ident) => {
+                self.$column.clear()
+            };
+        }
+        each_column!(columns, clear);
+    }
+
+    /// Appends `n` untried arms.
+    pub(super) fn grow(&mut self, columns: Columns, n: usize) {
+        macro_rules! grow {
+            ($column:ident) => {
+                make_room(&mut self.$column, n);
+                let len = self.$column.len() + n;
+                self.$column.resize(len, Default::default());
+            };
+        }
+        each_column!(columns, grow);
+    }
+
+    /// Appends a copy of some arms of another tree.
+    pub(super) fn copy(&mut self, columns: Columns, from: &Arms, row: &Range<usize>) {
+        macro_rules! copy {
+            ($column:ident) => {
+                self.$column.extend_from_slice(&from.$column[row.clone()])
+            };
+        }
+        each_column!(columns, copy);
+    }
+
+    /// Bytes that the columns have allocated.
+    pub(super) fn bytes(&self, columns: Columns) -> usize {
+        let mut bytes = 0;
+        macro_rules! add {
+            ($column:ident) => {
+                bytes += column_bytes(&self.$column)
+            };
+        }
+        each_column!(columns, add);
+        bytes
     }
 
     /// Appends the strategy that the regrets of a row stand for.
@@ -98,6 +332,48 @@ impl Arms {
         average.iter_mut().zip(shares()).for_each(|(sum, share)| *sum += share);
         draw_from(shares, n, explore, rng)
     }
+}
+
+impl Columns {
+    /// Bytes that an arm takes.
+    pub(super) fn bytes_per_arm(self) -> usize {
+        let arms = Arms::default();
+        let mut bytes = 0;
+        macro_rules! add {
+            ($column:ident) => {
+                bytes += entry_bytes(&arms.$column)
+            };
+        }
+        each_column!(self, add);
+        bytes
+    }
+}
+
+fn entry_bytes<T>(_: &[T]) -> usize {
+    size_of::<T>()
+}
+
+/// Bytes that a column has allocated.
+pub(super) fn column_bytes<T>(column: &Vec<T>) -> usize {
+    column.capacity() * size_of::<T>()
+}
+
+/// Columns up to this size double when they are full, larger ones grow by a quarter.
+const DOUBLING_BYTES: usize = 1 << 20;
+
+/// Makes room for `n` more entries.
+#[inline]
+pub(super) fn make_room<T>(column: &mut Vec<T>, n: usize) {
+    if column.capacity() - column.len() < n {
+        column.reserve_exact(growth(column, n));
+    }
+}
+
+/// By how many entries a column that has no room for `n` more grows.
+pub(super) fn growth<T>(column: &[T], n: usize) -> usize {
+    let len = column.len();
+    let more = if size_of_val(column) < DOUBLING_BYTES { len.max(64) } else { len / 4 };
+    more.max(n)
 }
 
 /// Regrets as a strategy: in proportion to those above 0, or uniform if there are none.
@@ -148,205 +424,6 @@ impl Exploration {
     }
 }
 
-impl Bandit {
-    /// Bytes that an arm takes in the columns of this bandit.
-    pub(super) fn bytes_per_arm(self) -> usize {
-        match self {
-            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::Exp3 { .. } => 4 + 8 + 8,
-            Bandit::JointUcb1 { .. } => 4 + 8 + 16,
-            Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. } => 4 + 8 + 8 + 8,
-        }
-    }
-
-    /// Whether rows learn from what is known about the joint actions around the one that was
-    /// played, so that every node keeps its mean.
-    pub(super) fn looks_around(self) -> bool {
-        match self {
-            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::Exp3 { .. } => false,
-            Bandit::JointUcb1 { .. }
-            | Bandit::RegretMatching { .. }
-            | Bandit::OutcomeSampling { .. } => true,
-        }
-    }
-
-    /// Whether a row learns from more than its player's payoff for its pick.
-    pub(super) fn learns_more(self) -> bool {
-        self.looks_around() || self.is_mixed()
-    }
-
-    /// Whether picks are drawn from a mixed strategy.
-    pub(super) fn is_mixed(self) -> bool {
-        match self {
-            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::JointUcb1 { .. } => false,
-            Bandit::Exp3 { .. }
-            | Bandit::RegretMatching { .. }
-            | Bandit::OutcomeSampling { .. } => true,
-        }
-    }
-
-    /// Whether the strategy that was learned is the average of those that were followed; otherwise
-    /// it is the share of visits.
-    pub(super) fn averages(self) -> bool {
-        matches!(self, Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. })
-    }
-
-    /// Whether outcome sampling hands up the payoff itself.
-    pub(super) fn backs_up_payoff(self) -> bool {
-        matches!(self, Bandit::OutcomeSampling { payoff: true, .. })
-    }
-
-    /// Appends `n` untried arms.
-    pub(super) fn grow(self, arms: &mut Arms, n: usize) {
-        let len = arms.visits.len() + n;
-        arms.visits.resize(len, 0);
-        arms.sums.resize(len, 0.0);
-        match self {
-            Bandit::Ucb1 { .. } => arms.ready.resize(len, [0.0; 2]),
-            Bandit::Ucb1Tuned { .. } => arms.squares.resize(len, 0.0),
-            Bandit::JointUcb1 { .. } => arms.joint.resize(len, [0.0; 2]),
-            Bandit::Exp3 { .. } => arms.weights.resize(len, 0.0),
-            Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. } => {
-                arms.weights.resize(len, 0.0);
-                arms.strategies.resize(len, 0.0);
-            }
-        }
-    }
-
-    /// Appends a copy of `n` arms of another tree.
-    pub(super) fn copy(self, arms: &mut Arms, from: &Arms, first: usize, n: usize) {
-        let row = first..first + n;
-        arms.visits.extend_from_slice(&from.visits[row.clone()]);
-        arms.sums.extend_from_slice(&from.sums[row.clone()]);
-        match self {
-            Bandit::Ucb1 { .. } => arms.ready.extend_from_slice(&from.ready[row]),
-            Bandit::Ucb1Tuned { .. } => arms.squares.extend_from_slice(&from.squares[row]),
-            Bandit::JointUcb1 { .. } => arms.joint.extend_from_slice(&from.joint[row]),
-            Bandit::Exp3 { .. } => arms.weights.extend_from_slice(&from.weights[row]),
-            Bandit::RegretMatching { .. } | Bandit::OutcomeSampling { .. } => {
-                arms.weights.extend_from_slice(&from.weights[row.clone()]);
-                arms.strategies.extend_from_slice(&from.strategies[row]);
-            }
-        }
-    }
-
-    /// Picks an arm of the row of `n` arms at `first`, in which `total` picks were made before.
-    #[inline]
-    pub(super) fn pick(
-        self,
-        arms: &Arms,
-        first: usize,
-        n: usize,
-        total: u32,
-        exploration: Exploration,
-    ) -> usize {
-        if (total as usize) < n {
-            return total as usize;
-        }
-        match self {
-            Bandit::Ucb1 { c } => {
-                let weight = c as f32 * exploration.root;
-                highest(arms.ready[first..first + n].iter().map(|&ready| ucb1(ready, weight)))
-            }
-            _ => highest((first..first + n).map(|arm| self.score(arms, arm, exploration))),
-        }
-    }
-
-    /// Picks as `pick` does, but draws among the arms whose score is close to the highest.
-    pub(super) fn pick_loosely(
-        self,
-        arms: &Arms,
-        first: usize,
-        n: usize,
-        total: u32,
-        exploration: Exploration,
-        rng: &mut Rng,
-    ) -> usize {
-        if (total as usize) < n {
-            return total as usize;
-        }
-        let scores = || (first..first + n).map(|arm| self.score(arms, arm, exploration));
-        let bar = scores().fold(f32::NEG_INFINITY, f32::max) - CLOSE;
-        let draw = rng.below(scores().filter(|&score| score >= bar).count());
-        let mut close = scores().enumerate().filter(|&(_, score)| score >= bar);
-        close.nth(draw).map_or(0, |(pick, _)| pick)
-    }
-
-    /// Draws an arm of the row from its mixed strategy, and returns it with its probability. Players
-    /// who do not explore in this iteration follow their strategy alone.
-    pub(super) fn draw(
-        self,
-        arms: &mut Arms,
-        first: usize,
-        n: usize,
-        explores: bool,
-        rng: &mut Rng,
-    ) -> (usize, f64) {
-        let (explore, exploring) = match self {
-            Bandit::RegretMatching { explore, .. } => {
-                return arms.draw_by_regret(first, n, explore, rng);
-            }
-            Bandit::Exp3 { explore } => (explore, explore),
-            Bandit::OutcomeSampling { explore, .. } => {
-                (explore, if explores { explore } else { 0.0 })
-            }
-            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::JointUcb1 { .. } => {
-                unreachable!("these pick by score");
-            }
-        };
-        let mut strategy = std::mem::take(&mut arms.draft);
-        strategy.clear();
-        match self {
-            Bandit::Exp3 { .. } => {
-                exponential_weights(&arms.weights[first..first + n], explore, &mut strategy);
-            }
-            _ => arms.match_regrets(first, n, &mut strategy),
-        }
-        let drawn = draw_from(|| strategy.iter().copied(), n, exploring, rng);
-        arms.draft = strategy;
-        drawn
-    }
-
-    /// The score by which `pick` compares arms that were tried.
-    #[inline]
-    pub(super) fn score(self, arms: &Arms, arm: usize, exploration: Exploration) -> f32 {
-        match self {
-            Bandit::Ucb1 { c } => ucb1(arms.ready[arm], c as f32 * exploration.root),
-            Bandit::Ucb1Tuned { c } => {
-                let share = 1.0 / arms.visits[arm] as f32;
-                let mean = arms.sums[arm] as f32 * share;
-                let variance = (arms.squares[arm] as f32 * share - mean * mean).max(0.0);
-                let ln = exploration.ln * share;
-                mean + c as f32 * (ln * (variance + (2.0 * ln).sqrt()).min(0.25)).sqrt()
-            }
-            Bandit::JointUcb1 { c, .. } => {
-                let [mean, width] = arms.joint[arm];
-                mean as f32 + c as f32 * exploration.root * width as f32
-            }
-            Bandit::Exp3 { .. }
-            | Bandit::RegretMatching { .. }
-            | Bandit::OutcomeSampling { .. } => arms.weights[arm] as f32,
-        }
-    }
-
-    #[inline]
-    pub(super) fn learn(self, arms: &mut Arms, arm: usize, payoff: f64) {
-        arms.visits[arm] += 1;
-        arms.sums[arm] += payoff;
-        match self {
-            Bandit::Ucb1 { .. } => {
-                let visits = arms.visits[arm] as f32;
-                arms.ready[arm] = [arms.sums[arm] as f32 / visits, 1.0 / visits.sqrt()];
-            }
-            Bandit::Ucb1Tuned { .. } => arms.squares[arm] += payoff * payoff,
-            // These learn from the probability of the pick, or from what is around it.
-            Bandit::JointUcb1 { .. }
-            | Bandit::Exp3 { .. }
-            | Bandit::RegretMatching { .. }
-            | Bandit::OutcomeSampling { .. } => {}
-        }
-    }
-}
-
 /// The strategy of Exp3 before exploration is mixed in. The largest weight is taken off all, which
 /// changes nothing but keeps the exponentials in range.
 fn exponential_weights(weights: &[f64], explore: f64, strategy: &mut Vec<f64>) {
@@ -360,7 +437,7 @@ fn exponential_weights(weights: &[f64], explore: f64, strategy: &mut Vec<f64>) {
 /// Draws one of `n` shares, or any with probability `explore`, and returns its index with how likely
 /// that was.
 #[inline]
-fn draw_from<S: Iterator<Item = f64>>(
+pub(super) fn draw_from<S: Iterator<Item = f64>>(
     shares: impl Fn() -> S,
     n: usize,
     explore: f64,
@@ -400,6 +477,18 @@ fn ucb1([mean, width]: [f32; 2], weight: f32) -> f32 {
     mean + weight * width
 }
 
+/// Picks by PUCT. An arm that was never tried has the mean of what was tried.
+fn pick_by_prior(arms: &Arms, row: Range<usize>, total: u32, c: f32) -> usize {
+    let sum: f64 = arms.sums[row.clone()].iter().sum();
+    let unknown = if total > 0 { (sum / f64::from(total)) as f32 } else { 0.5 };
+    let weight = c * (total.max(1) as f32).sqrt();
+    highest(row.map(|arm| {
+        let visits = arms.visits[arm] as f32;
+        let mean = if visits > 0.0 { arms.sums[arm] as f32 / visits } else { unknown };
+        mean + weight * arms.priors[arm] / (1.0 + visits)
+    }))
+}
+
 /// The index of the highest score, the first of equals.
 #[inline]
 fn highest(scores: impl Iterator<Item = f32>) -> usize {
@@ -416,10 +505,10 @@ fn highest(scores: impl Iterator<Item = f32>) -> usize {
 mod tests {
     use super::*;
 
-    /// One arm after so many visits with payoff 1, and the others with payoff 0.
+    /// One arm after this many visits, `wins` of them with payoff 1 and the others with payoff 0.
     fn arm(bandit: Bandit, visits: u32, wins: u32) -> Arms {
         let mut arms = Arms::default();
-        bandit.grow(&mut arms, 1);
+        arms.grow(bandit.traits().columns, 1);
         for visit in 0..visits {
             bandit.learn(&mut arms, 0, f64::from(u8::from(visit < wins)));
         }
@@ -430,7 +519,7 @@ mod tests {
     fn untried_arms_come_first_in_order() {
         let bandit = Bandit::Ucb1 { c: 1.0 };
         let mut arms = Arms::default();
-        bandit.grow(&mut arms, 3);
+        arms.grow(bandit.traits().columns, 3);
         bandit.learn(&mut arms, 0, 1.0);
         bandit.learn(&mut arms, 1, 1.0);
         assert_eq!(bandit.pick(&arms, 0, 3, 2, Exploration::of(3)), 2);
@@ -451,10 +540,10 @@ mod tests {
     }
 
     #[test]
-    fn the_better_arm_is_tried_more_often_and_the_worse_never_forgotten() {
+    fn the_better_arm_is_tried_more_often_and_the_worse_now_and_then() {
         for bandit in [Bandit::Ucb1 { c: 1.0 }, Bandit::Ucb1Tuned { c: 1.0 }] {
             let mut arms = Arms::default();
-            bandit.grow(&mut arms, 2);
+            arms.grow(bandit.traits().columns, 2);
             for total in 0..10_000u32 {
                 let arm = bandit.pick(&arms, 0, 2, total, Exploration::of(total));
                 // Arm 0 pays 0.5, arm 1 pays 1 in five of eight cases.

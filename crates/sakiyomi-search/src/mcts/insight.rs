@@ -3,15 +3,16 @@
 
 use sakiyomi_core::{Branch, Game, Hints, Insight, InsightArm, InsightRow, Turn};
 
+use super::playout::Observer;
 use super::tree::{NodeId, Row};
 use super::{Mcts, ROOT, RootArm, Walk};
 
 /// Places that are told while a search goes on: enough for the line it expects.
 pub(super) const WHILE_THINKING: usize = 24;
 /// Joint actions and outcomes of chance of one place that are looked at.
-const MOST_CANDIDATES: usize = 1024;
+const MAX_CANDIDATES: usize = 1024;
 
-impl<G: Hints> Mcts<G> {
+impl<G: Hints, O: Observer<G>> Mcts<G, O> {
     /// What all trees together know about the actions of everyone who chooses in `state`.
     pub(super) fn root_rows(&self, game: &G, state: &G::State) -> Vec<InsightRow<G::Action>> {
         let Turn::Choose(who) = game.turn(state) else { return Vec::new() };
@@ -50,7 +51,7 @@ struct Found<G: Game> {
     is_opened: bool,
 }
 
-impl<G: Hints> Walk<G> {
+impl<G: Hints, O: Observer<G>> Walk<G, O> {
     /// What this tree knows about `state`, which is its root.
     pub(super) fn insight(
         &self,
@@ -133,7 +134,7 @@ impl<G: Hints> Walk<G> {
                 game.outcomes(&place.state, &mut outcomes);
                 outcomes
                     .into_iter()
-                    .take(MOST_CANDIDATES)
+                    .take(MAX_CANDIDATES)
                     .map(|(outcome, _)| vec![outcome])
                     .collect()
             }
@@ -151,7 +152,7 @@ impl<G: Hints> Walk<G> {
                             before.iter().copied().chain([action]).collect::<Vec<_>>()
                         })
                     };
-                    joint = joint.iter().flat_map(extend).take(MOST_CANDIDATES).collect();
+                    joint = joint.iter().flat_map(extend).take(MAX_CANDIDATES).collect();
                 }
                 joint
             }

@@ -17,13 +17,18 @@
 //!   expanded there and when the match itself is there.
 //! - *Trees*: root parallelism (Chaslot et al. 2008): several trees on several threads, each with
 //!   its own stream and share of the iterations; their roots are added up.
-//! - What a game knows beyond its rules: see `advice.rs`, and [`PlayoutOptions`] for playouts.
+//! - What a game knows beyond its rules: see `knowledge.rs`, and [`PlayoutOptions`] for playouts.
 
-mod advice;
-mod around;
 mod bandit;
+mod batch;
+mod evaluate;
 mod insight;
-mod learned;
+mod joint;
+mod knowledge;
+mod oos;
+mod playout;
+mod smuct;
+mod strategy;
 mod tree;
 mod walk;
 
@@ -34,10 +39,14 @@ use sakiyomi_core::{
     RestrictBy, Rng, Turn, Watch,
 };
 
-pub use advice::Groups;
 pub use bandit::Bandit;
-pub use learned::{Learned, Place};
+pub use batch::{PuctSearch, PuctSettings, RootNoise};
+pub use evaluate::{Evaluation, EvaluationError, LeafEvaluator, LeafPosition, PlayoutEvaluator};
+pub use knowledge::Groups;
+pub use playout::{Observer, Trail, Unobserved};
+pub use strategy::{NodeRef, TreeStrategy};
 use tree::NodeId;
+pub use tree::TooManyActions;
 use walk::{Report, Walk};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +59,7 @@ pub struct MctsSettings {
     /// Tries arms in the order in which the game lists its actions, instead of a drawn one.
     pub ordered: bool,
     pub budget: Budget,
-    /// Visits that a leaf gets before it has arms.
+    /// Expansion threshold: visits before a leaf is expanded.
     pub expand: u32,
     /// States that meet share a node.
     pub graph: bool,
@@ -60,7 +69,7 @@ pub struct MctsSettings {
     pub playout: PlayoutOptions,
     /// Actions of one group have one arm.
     pub groups: Option<Groups>,
-    /// Arms are shown by rank, so many times the root of the visits; otherwise all at once.
+    /// Progressive widening: 1 + widen * sqrt(visits) arms, best rank first; otherwise all arms.
     pub widen: Option<f64>,
     /// Searches the game restricted to fewer actions.
     pub restrict: Option<RestrictBy>,
@@ -70,7 +79,7 @@ pub struct MctsSettings {
     pub trees: u32,
     /// Starts from nothing at every decision instead of keeping the tree between moves.
     pub fresh: bool,
-    /// From so many turns before the end on, states are solved exactly; see [`Hints::turns_left`].
+    /// The last turns, this many, are solved exactly; see [`Hints::turns_left`].
     pub endgame: u32,
 }
 
@@ -110,10 +119,12 @@ impl MctsSettings {
 
 /// The agent. It keeps its trees over the decisions of one match.
 #[derive(Debug)]
-pub struct Mcts<G: Game> {
+pub struct Mcts<G: Game, O = Unobserved> {
     settings: MctsSettings,
     root: Option<G::State>,
-    walks: Vec<Walk<G>>,
+    walks: Vec<Walk<G, O>>,
+    /// What the observers of new trees start as.
+    observer: O,
     /// The game restricted to fewer actions.
     restricted: Option<G>,
 }
@@ -122,13 +133,18 @@ pub struct Mcts<G: Game> {
 /// be compiled again for every game where it is measured.
 pub trait TreeSearch<G: Game>: Agent<G> {
     /// Searches from `state`, on top of what is known about it, and returns the iterations done.
-    fn search(&mut self, game: &G, state: &G::State, context: &mut Context<'_>) -> u64;
+    fn search(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        context: &mut Context<'_>,
+    ) -> Result<u64, TooManyActions>;
 
     /// Changes the budget of the searches to come.
     fn set_budget(&mut self, budget: Budget);
 
     /// The strategy of the first tree, once there is one.
-    fn learned(&self) -> Option<Learned<'_, G>>;
+    fn strategy(&self) -> Option<TreeStrategy<'_, G>>;
 
     /// Nodes in memory, over all trees.
     fn n_nodes(&self) -> usize;
@@ -140,8 +156,13 @@ pub trait TreeSearch<G: Game>: Agent<G> {
     fn bytes_per_arm(&self) -> usize;
 }
 
-impl<G: Hints> TreeSearch<G> for Mcts<G> {
-    fn search(&mut self, game: &G, state: &G::State, context: &mut Context<'_>) -> u64 {
+impl<G: Hints, O: Observer<G>> TreeSearch<G> for Mcts<G, O> {
+    fn search(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        context: &mut Context<'_>,
+    ) -> Result<u64, TooManyActions> {
         self.search_watched(game, state, context, None)
     }
 
@@ -149,9 +170,9 @@ impl<G: Hints> TreeSearch<G> for Mcts<G> {
         self.settings.budget = budget;
     }
 
-    fn learned(&self) -> Option<Learned<'_, G>> {
+    fn strategy(&self) -> Option<TreeStrategy<'_, G>> {
         let walk = self.walks.first().filter(|walk| !walk.tree.nodes.is_empty())?;
-        Some(Learned::new(walk, self.settings.answer))
+        Some(TreeStrategy::new(walk))
     }
 
     fn n_nodes(&self) -> usize {
@@ -169,7 +190,19 @@ impl<G: Hints> TreeSearch<G> for Mcts<G> {
 
 impl<G: Hints> Mcts<G> {
     pub fn new(settings: MctsSettings) -> Mcts<G> {
-        Mcts { settings, root: None, walks: Vec::new(), restricted: None }
+        Mcts::observed(settings, Unobserved)
+    }
+}
+
+impl<G: Hints, O: Observer<G>> Mcts<G, O> {
+    /// A search whose positions are handed to a copy of `observer` for each tree.
+    pub fn observed(settings: MctsSettings, observer: O) -> Mcts<G, O> {
+        Mcts { settings, root: None, walks: Vec::new(), observer, restricted: None }
+    }
+
+    /// The observers of the trees, once there are trees.
+    pub fn observers(&self) -> impl Iterator<Item = &O> {
+        self.walks.iter().map(|walk| &walk.observer)
     }
 
     fn search_watched(
@@ -178,7 +211,7 @@ impl<G: Hints> Mcts<G> {
         state: &G::State,
         context: &mut Context<'_>,
         watch: Option<&mut Watch<'_, G::Action>>,
-    ) -> u64 {
+    ) -> Result<u64, TooManyActions> {
         let MctsSettings { trees, budget, fresh, .. } = self.settings;
         self.plant(game);
         if fresh || self.root.as_ref() != Some(state) {
@@ -188,32 +221,35 @@ impl<G: Hints> Mcts<G> {
         self.restrict(game, state);
         let game = self.restricted.as_ref().unwrap_or(game);
         let (seed, stop) = (context.rng.bits(), context.stop);
-        let run = |i: usize, walk: &mut Walk<G>, report: Option<&mut Report<'_, G>>| {
+        let run = |i: usize, walk: &mut Walk<G, O>, report: Option<&mut Report<'_, G, O>>| {
             let mut rng = Rng::stream(&[seed, i as u64]);
             let share = budget.share(i as u64, u64::from(trees.max(1)));
             walk.run(game, state, share, stop, &mut rng, report)
         };
         let mut tell = watch.map(|watch| {
-            move |walk: &Walk<G>, done: u64| {
+            move |walk: &Walk<G, O>, done: u64| {
                 watch(walk.insight(game, state, done, insight::WHILE_THINKING));
             }
         });
-        let Some((first, others)) = self.walks.split_first_mut() else { return 0 };
+        let Some((first, others)) = self.walks.split_first_mut() else { return Ok(0) };
         // What is told while several trees grow is what the first one knows.
         thread::scope(|scope| {
             let run = &run;
             let start = |(i, walk)| scope.spawn(move || run(i + 1, walk, None));
             let threads: Vec<_> = others.iter_mut().enumerate().map(start).collect();
-            let done = run(0, first, tell.as_mut().map(|tell| tell as &mut Report<'_, G>));
-            let join = |t: thread::ScopedJoinHandle<'_, u64>| t.join().expect("no search panics");
-            done + threads.into_iter().map(join).sum::<u64>()
+            let done = run(0, first, tell.as_mut().map(|tell| tell as &mut Report<'_, G, O>));
+            let mut sum = done?;
+            for thread in threads {
+                sum += thread.join().expect("no search panics")?;
+            }
+            Ok(sum)
         })
     }
 
     /// Makes the trees, if they are not there yet.
     fn plant(&mut self, game: &G) {
         if self.walks.is_empty() {
-            let new = |_| Walk::new(game, &self.settings);
+            let new = |_| Walk::new(game, &self.settings, self.observer.clone());
             self.walks = (0..self.settings.trees.max(1)).map(new).collect();
         }
     }
@@ -245,7 +281,7 @@ impl<G: Hints> Mcts<G> {
     }
 }
 
-impl<G: Hints> Agent<G> for Mcts<G> {
+impl<G: Hints, O: Observer<G>> Agent<G> for Mcts<G, O> {
     fn choose(
         &mut self,
         game: &G,
@@ -253,7 +289,7 @@ impl<G: Hints> Agent<G> for Mcts<G> {
         player: Player,
         context: &mut Context<'_>,
     ) -> Result<Choice<G::Action>, Forfeit> {
-        Ok(self.decide(game, state, player, context, None))
+        self.decide(game, state, player, context, None)
     }
 
     fn choose_watched(
@@ -264,7 +300,7 @@ impl<G: Hints> Agent<G> for Mcts<G> {
         context: &mut Context<'_>,
         watch: &mut Watch<'_, G::Action>,
     ) -> Result<Choice<G::Action>, Forfeit> {
-        Ok(self.decide(game, state, player, context, Some(watch)))
+        self.decide(game, state, player, context, Some(watch))
     }
 
     fn insight(&self, game: &G, state: &G::State, places: usize) -> Option<Insight<G::Action>> {
@@ -293,7 +329,7 @@ impl<G: Hints> Agent<G> for Mcts<G> {
     }
 }
 
-impl<G: Hints> Mcts<G> {
+impl<G: Hints, O: Observer<G>> Mcts<G, O> {
     fn decide(
         &mut self,
         game: &G,
@@ -301,15 +337,17 @@ impl<G: Hints> Mcts<G> {
         player: Player,
         context: &mut Context<'_>,
         watch: Option<&mut Watch<'_, G::Action>>,
-    ) -> Choice<G::Action> {
+    ) -> Result<Choice<G::Action>, Forfeit> {
         let mut actions = Vec::new();
         game.actions(state, player, &mut actions);
         self.settings.playout.prune(game, state, player, &mut actions);
         self.plant(game);
         if let Some(solution) = self.walks.first_mut().and_then(|walk| walk.endgame(game, state)) {
-            return solution.choice(player, context, self.n_nodes() as u64);
+            return Ok(solution.choice(player, context, self.n_nodes() as u64));
         }
-        let iterations = self.search_watched(game, state, context, watch);
+        let iterations = self
+            .search_watched(game, state, context, watch)
+            .map_err(|error| Forfeit { reason: error.to_string() })?;
         let arms = self.root_arms(&actions, player);
         let alone = matches!(game.turn(state), Turn::Choose(who) if who.len() == 1);
         let best = best_arm(&arms);
@@ -328,7 +366,7 @@ impl<G: Hints> Mcts<G> {
             Answer::Mix if !certain => context.rng.weighted(shares.iter().copied()),
             _ => best,
         };
-        Choice {
+        Ok(Choice {
             action: arms[chosen].action,
             policy: arms.iter().map(|arm| arm.action).zip(shares).collect(),
             value: match self.settings.answer {
@@ -337,7 +375,7 @@ impl<G: Hints> Mcts<G> {
             },
             iterations,
             nodes: self.n_nodes() as u64,
-        }
+        })
     }
 }
 

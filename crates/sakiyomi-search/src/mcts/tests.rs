@@ -281,7 +281,7 @@ fn a_busy_simultaneous_node_gets_a_table_and_keeps_its_children() {
     let bandit = Bandit::RegretMatching { explore: 0.1, plus: false };
     let mut tree: Tree<u16> = Tree::new(bandit, false, 2);
     let root = tree.add(&Turn::Choose(Players::all(2)));
-    tree.grow(root, &(0..80).collect::<Vec<u16>>(), &[40, 40]);
+    tree.grow(root, &(0..80).collect::<Vec<u16>>(), &[40, 40]).unwrap();
     let tried: [[u16; 2]; 3] = [[0, 0], [7, 21], [39, 39]];
     for (i, picks) in tried.iter().enumerate() {
         let child = tree.add(&Turn::Over(Payoffs::default()));
@@ -315,17 +315,17 @@ fn a_kept_tree_is_a_faithful_copy() {
          last: 0  p -> 0.1 0.9  q -> 0.6 0.4",
     )
     .unwrap();
-    let mut walk: Walk<Toy> = Walk::new(&toy, &settings(0));
+    let mut walk: Walk<Toy> = Walk::new(&toy, &settings(0), Unobserved);
     let mut rng = Rng::new(1);
-    walk.run(&toy, &toy.start(), Budget::iterations(5_000), &Stop::new(), &mut rng, None);
+    walk.run(&toy, &toy.start(), Budget::iterations(5_000), &Stop::new(), &mut rng, None).unwrap();
     let copy = walk.tree.below(ROOT);
     assert_eq!(copy.nodes.len(), walk.tree.nodes.len());
-    assert_eq!(copy.bytes(), walk.tree.bytes());
-    let mut other: Walk<Toy> = Walk::new(&toy, &settings(0));
+    assert!(copy.bytes() <= walk.tree.bytes(), "a copy has no room to spare");
+    let mut other: Walk<Toy> = Walk::new(&toy, &settings(0), Unobserved);
     other.tree = copy;
     let policies = [&mut walk, &mut other].map(|walk| {
         let budget = Budget::iterations(1_000);
-        walk.run(&toy, &toy.start(), budget, &Stop::new(), &mut Rng::new(5), None);
+        walk.run(&toy, &toy.start(), budget, &Stop::new(), &mut Rng::new(5), None).unwrap();
         let row = walk.tree.row(ROOT, Player(1)).unwrap();
         walk.tree.arms.visits[row.first..row.first + row.len].to_vec()
     });
@@ -333,7 +333,7 @@ fn a_kept_tree_is_a_faithful_copy() {
 }
 
 #[test]
-fn an_action_that_the_tree_does_not_know_starts_it_anew() {
+fn an_action_that_the_tree_does_not_know_starts_a_new_one() {
     let toy = random_tree(5, &["0", "1"], 2, &mut Rng::new(2));
     let mut rng = Rng::new(1);
     let stop = Stop::new();
@@ -367,11 +367,115 @@ fn limits_stop_the_growth_and_not_the_search() {
     let budget = Budget { nodes: Some(100), ..Budget::iterations(20_000) };
     let choice = decide(&toy, 0, MctsSettings::new(budget), 1);
     assert_eq!((choice.nodes, choice.iterations), (100, 20_000));
-    let budget = Budget { memory: 10_000, ..Budget::iterations(20_000) };
-    let mut agent = Mcts::new(MctsSettings::new(budget));
-    let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
-    assert_eq!(agent.search(&toy, &toy.start(), &mut context), 20_000);
-    assert!(agent.bytes() < 10_200 && agent.bytes() > 9_000, "{}", agent.bytes());
+    // A tree that is kept leaves half of the memory for its copy.
+    for (graph, fresh, most) in
+        [(false, true, 200_000), (true, true, 200_000), (true, false, 100_000)]
+    {
+        let budget = Budget { memory: 200_000, ..Budget::iterations(20_000) };
+        let mut agent = Mcts::new(MctsSettings { graph, fresh, ..MctsSettings::new(budget) });
+        let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
+        assert_eq!(agent.search(&toy, &toy.start(), &mut context), Ok(20_000));
+        let bytes = agent.bytes();
+        assert!(bytes <= most && bytes > most / 3, "{bytes} of {most} bytes");
+        let used = agent.n_nodes() * (16 + 2 * agent.bytes_per_arm()) / 2;
+        assert!(bytes > used, "{bytes} bytes hold {used}");
+    }
+}
+
+/// Players who have the same number of actions and then are done.
+#[derive(Debug)]
+struct Wide {
+    players: usize,
+    n: u32,
+}
+
+impl Game for Wide {
+    type State = bool;
+    type Action = u32;
+
+    fn players(&self) -> usize {
+        self.players
+    }
+
+    fn start(&self) -> bool {
+        false
+    }
+
+    fn turn(&self, is_over: &bool) -> Turn {
+        match is_over {
+            true => Turn::Over(Payoffs::uniform(self.players, 0.5)),
+            false => Turn::Choose(Players::all(self.players)),
+        }
+    }
+
+    fn actions(&self, _: &bool, _: Player, out: &mut Vec<u32>) {
+        out.extend(0..self.n);
+    }
+
+    fn apply(&self, is_over: &mut bool, _: &[u32]) {
+        *is_over = true;
+    }
+}
+
+impl Hints for Wide {}
+
+#[test]
+fn more_actions_than_a_tree_can_number_are_an_error() {
+    let choose = |players, n| {
+        let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
+        let mut agent: Mcts<Wide> = Mcts::new(settings(50));
+        agent.choose(&Wide { players, n }, &false, Player(0), &mut context)
+    };
+    assert_eq!(choose(1, 65_535).unwrap().policy.len(), 65_535);
+    let forfeit = choose(1, 65_536).unwrap_err();
+    assert!(forfeit.reason.contains("65536 actions") && forfeit.reason.contains("prune"));
+    assert_eq!(choose(8, 255).unwrap().iterations, 50);
+    let forfeit = choose(8, 256).unwrap_err();
+    assert!(forfeit.reason.contains("joint actions"), "{forfeit}");
+}
+
+/// Notes every position that it is handed, by its trail.
+#[derive(Clone, Debug, Default)]
+struct Notes {
+    passed: Vec<(Vec<Word>, usize, u16)>,
+    n_finished: u64,
+}
+
+impl Observer<Toy> for Notes {
+    fn pass(&mut self, _: &Toy, state: &u16, trail: Trail<'_, Word>) {
+        let words = trail.steps.iter().map(|step| step.1).collect();
+        self.passed.push((words, trail.n_in_tree, *state));
+    }
+
+    fn finish(&mut self, toy: &Toy, trail: Trail<'_, Word>, payoffs: &Payoffs) {
+        let (words, _, state) = self.passed.last().expect("every iteration passes a position");
+        assert_eq!(words.len(), trail.steps.len(), "the trail goes to the end");
+        assert_eq!(toy.turn(state), Turn::Over(*payoffs));
+        self.n_finished += 1;
+    }
+}
+
+/// An observer sees every position after the root, in the tree and in playouts, with the actions that
+/// lead there, and changes nothing.
+#[test]
+fn an_observer_is_handed_every_position() {
+    let toy = random_tree(7, &["0", "1"], 2, &mut Rng::new(5));
+    let mut context = Context { rng: &mut Rng::new(3), stop: &Stop::new() };
+    let mut observed = Mcts::observed(settings(300), Notes::default());
+    let choice = observed.choose(&toy, &toy.start(), Player(0), &mut context).unwrap();
+    assert_eq!(choice, decide(&toy, 0, settings(300), 3));
+    let notes = observed.observers().next().unwrap();
+    assert_eq!(notes.n_finished, 300);
+    assert_eq!(notes.passed.len(), 300 * 7, "seven positions follow the root in each iteration");
+    let mut n_in_playouts = 0;
+    for (words, n_in_tree, state) in &notes.passed {
+        let mut replayed = toy.start();
+        words.iter().for_each(|&word| toy.apply(&mut replayed, &[word]));
+        assert_eq!(replayed, *state);
+        assert!(*n_in_tree <= words.len());
+        n_in_playouts += u32::from(*n_in_tree < words.len());
+    }
+    assert!((100..1_800).contains(&n_in_playouts), "{n_in_playouts}");
 }
 
 #[test]
@@ -442,7 +546,7 @@ fn every_joint_action_comes_once_before_any_comes_again() {
     for iterations in [2, 6] {
         let mut agent: Mcts<Toy> = Mcts::new(MctsSettings { bandit, ..settings(iterations) });
         let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
-        agent.search(&toy, &toy.start(), &mut context);
+        agent.search(&toy, &toy.start(), &mut context).unwrap();
         assert_eq!(agent.n_nodes() as u64, 1 + iterations, "a joint action came twice");
         let visits = |player| {
             let row = agent.walks[0].tree.row(ROOT, Player(player)).unwrap();
@@ -464,7 +568,7 @@ fn sums_over_joint_actions_that_were_tried() {
     for seed in 0..5 {
         let mut agent: Mcts<Toy> = Mcts::new(strict);
         let mut context = Context { rng: &mut Rng::new(seed), stop: &Stop::new() };
-        agent.search(&toy, &toy.start(), &mut context);
+        agent.search(&toy, &toy.start(), &mut context).unwrap();
         assert_eq!(agent.n_nodes(), 1 + 4);
         for (player, visits) in [(0, [18, 1, 1]), (1, [1, 18, 1])] {
             let row = agent.walks[0].tree.row(ROOT, Player(player)).unwrap();
@@ -482,7 +586,7 @@ fn arms_are_tried_in_the_order_of_the_list_if_asked() {
     let arms = |ordered, seed| {
         let mut agent: Mcts<Toy> = Mcts::new(MctsSettings { ordered, ..settings(1) });
         let mut context = Context { rng: &mut Rng::new(seed), stop: &Stop::new() };
-        agent.search(&toy, &toy.start(), &mut context);
+        agent.search(&toy, &toy.start(), &mut context).unwrap();
         agent.walks[0].tree.actions.clone()
     };
     for seed in 0..3 {
@@ -507,7 +611,7 @@ fn outcome_sampling_backs_up_the_payoff_if_asked() {
         let mut context = Context { rng: &mut Rng::new(seed), stop: &Stop::new() };
         let mut played = Vec::new();
         for _ in 0..2 {
-            agent.search(&toy, &toy.start(), &mut context);
+            agent.search(&toy, &toy.start(), &mut context).unwrap();
             let is_new = |&[row, column]: &[usize; 2]| {
                 let actions = [word("r", row), word("c", column)];
                 !played.contains(&[row, column])

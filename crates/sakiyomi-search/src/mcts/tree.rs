@@ -9,10 +9,10 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use sakiyomi_core::{Payoffs, Player, Players, Turn};
+use sakiyomi_core::{MAX_PLAYERS, Payoffs, Player, Players, Turn};
 
-use super::around::Outlook;
-use super::bandit::{Arms, Bandit};
+use super::bandit::{Arms, Bandit, Columns, column_bytes, growth, make_room};
+use super::joint::NodeMeans;
 
 pub(super) type NodeId = u32;
 
@@ -22,18 +22,40 @@ const NONE: u32 = u32::MAX;
 const PROVEN: u32 = 1 << 31;
 /// Joint actions that get a table at once.
 const SMALL_TABLE: u64 = 1024;
-/// More than these get one when there is a visit for every so many of them.
+/// A larger child table is allocated once the node has one visit per 8 entries.
 const ENTRIES_PER_VISIT: u64 = 8;
 /// Node numbers share their word with [`PROVEN`].
-pub(super) const MOST_NODES: usize = (PROVEN - 1) as usize;
+pub(super) const MAX_NODES: usize = (PROVEN - 1) as usize;
+/// Arms of one row: picks are numbers of 16 bits.
+const MAX_ARMS: usize = u16::MAX as usize;
+/// Arms and table entries are found by numbers of 32 bits. A tree stops growing where the rows of
+/// one more node might not fit.
+const MAX_ENTRIES: usize = u32::MAX as usize - MAX_PLAYERS * (MAX_ARMS + 2);
+
+/// A state that does not fit into a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooManyActions {
+    #[error(
+        "a player has {0} actions, and a tree search can tell {MAX_ARMS} apart: prune them, or \
+         take an agent that draws actions instead of listing them"
+    )]
+    OfPlayer(usize),
+    #[error(
+        "the players have more than 2^64 joint actions, which a tree search cannot number: \
+         prune their actions, or take an agent that does not look at joint actions"
+    )]
+    Joint,
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct Tree<A> {
     pub(super) bandit: Bandit,
+    columns: Columns,
+    bytes_per_arm: usize,
     pub(super) nodes: Vec<Node>,
     pub(super) arms: Arms,
     pub(super) actions: Vec<A>,
-    pub(super) outlook: Outlook,
+    pub(super) means: NodeMeans,
     tables: Vec<u32>,
     /// Children by node and outcome of chance, or joint action.
     far: FxHashMap<(NodeId, u64), NodeId>,
@@ -112,16 +134,18 @@ impl Node {
 
 impl<A: Copy + Eq + Hash> Tree<A> {
     pub(super) fn new(bandit: Bandit, graph: bool, n_players: usize) -> Tree<A> {
-        Tree::with_outlook(bandit, graph, Outlook::new(bandit, n_players))
+        Tree::with_means(bandit, graph, NodeMeans::new(bandit, n_players))
     }
 
-    fn with_outlook(bandit: Bandit, graph: bool, outlook: Outlook) -> Tree<A> {
+    fn with_means(bandit: Bandit, graph: bool, means: NodeMeans) -> Tree<A> {
         Tree {
             bandit,
+            columns: bandit.traits().columns,
+            bytes_per_arm: bandit.traits().columns.bytes_per_arm() + size_of::<A>(),
             nodes: Vec::new(),
             arms: Arms::default(),
             actions: Vec::new(),
-            outlook,
+            means,
             tables: Vec::new(),
             far: FxHashMap::default(),
             index: graph.then(FxHashMap::default),
@@ -131,9 +155,9 @@ impl<A: Copy + Eq + Hash> Tree<A> {
 
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
-        self.arms.clear();
+        self.arms.clear(self.columns);
         self.actions.clear();
-        self.outlook.clear();
+        self.means.clear();
         self.tables.clear();
         self.far.clear();
         self.proven.clear();
@@ -146,24 +170,65 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         self.index.is_some()
     }
 
-    /// Bytes in use. Hash maps hold their entries in tables that are at most 7/8 full.
+    /// Bytes that are allocated.
     pub(super) fn bytes(&self) -> usize {
-        let map = |capacity: usize, entry: usize| capacity * (entry + 1) * 8 / 7;
-        self.nodes.len() * (size_of::<Node>() + self.outlook.bytes_per_node())
-            + self.actions.len() * self.bytes_per_arm_without_child()
+        column_bytes(&self.nodes)
+            + self.means.bytes()
+            + column_bytes(&self.actions)
+            + self.arms.bytes(self.columns)
+            + column_bytes(&self.tables)
+            + map_bytes(&self.far, 0)
+            + map_bytes(&self.proven, 0)
+            + self.index.as_ref().map_or(0, |index| map_bytes(index, 0))
+    }
+
+    /// Bytes that are allocated, once there is room for one more node and for its rows, if these have
+    /// up to `n_arms` arms. Columns and maps that are full grow by more than one entry.
+    fn bytes_with_room(&self, n_arms: usize) -> usize {
+        fn more<T>(column: &Vec<T>, n: usize) -> usize {
+            match column.capacity() - column.len() < n {
+                true => growth(column, n) * size_of::<T>(),
+                false => 0,
+            }
+        }
+        let arms = self.actions.capacity() - self.actions.len() < n_arms;
+        self.bytes()
+            + more(&self.nodes, 1)
+            + self.means.bytes_to_grow()
+            + if arms { growth(&self.actions, n_arms) * self.bytes_per_arm } else { 0 }
+            + more(&self.tables, n_arms)
+            + (map_bytes(&self.far, 1) - map_bytes(&self.far, 0))
+            + (map_bytes(&self.proven, 1) - map_bytes(&self.proven, 0))
+            + self.index.as_ref().map_or(0, |map| map_bytes(map, 1) - map_bytes(map, 0))
+    }
+
+    /// Whether the tree may not grow any more: by `max_nodes`, by `max_bytes`, or because numbers of
+    /// 32 bits do not reach further.
+    #[inline]
+    pub(super) fn is_full(&self, max_nodes: usize, max_bytes: usize) -> bool {
+        let n_entries = self.tables.len().max(self.actions.len());
+        self.nodes.len() >= max_nodes
+            || n_entries >= MAX_ENTRIES
+            || (self.bytes_at_most() > max_bytes && self.bytes_with_room(USUAL_ARMS) > max_bytes)
+    }
+
+    /// More than [`Tree::bytes_with_room`], and quick: columns have at most twice the room that they
+    /// need, and tables of hash maps 16/7 of it.
+    #[inline]
+    fn bytes_at_most(&self) -> usize {
+        const MAP_ENTRY: usize = size_of::<(NodeId, Payoffs)>() + 1;
+        let n_kept = self.far.len() + self.proven.len();
+        let n_known = self.index.as_ref().map_or(0, FxHashMap::len);
+        let used = self.nodes.len() * (size_of::<Node>() + self.means.bytes_per_node())
+            + self.actions.len() * self.bytes_per_arm
             + self.tables.len() * size_of::<u32>()
-            + map(self.far.capacity(), size_of::<((NodeId, u64), NodeId)>())
-            + map(self.proven.capacity(), size_of::<(NodeId, Payoffs)>())
-            + self.index.as_ref().map_or(0, |i| map(i.capacity(), size_of::<(u64, NodeId)>()))
+            + (n_kept + n_known) * MAP_ENTRY;
+        3 * used + ROOM
     }
 
     /// Bytes of one arm of a sequential node, its entry in the table of children included.
     pub(super) fn bytes_per_arm(&self) -> usize {
-        self.bytes_per_arm_without_child() + size_of::<u32>()
-    }
-
-    fn bytes_per_arm_without_child(&self) -> usize {
-        self.bandit.bytes_per_arm() + size_of::<A>()
+        self.bytes_per_arm + size_of::<u32>()
     }
 
     /// Adds a node without rows.
@@ -174,8 +239,9 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             Turn::Over(_) => (Kind::Over, Players::NONE),
         };
         let node = Node { visits: 0, first_arm: NONE, table: NONE, n_arms: 0, choosing, kind };
+        make_room(&mut self.nodes, 1);
         self.nodes.push(node);
-        self.outlook.add();
+        self.means.add();
         (self.nodes.len() - 1) as NodeId
     }
 
@@ -191,12 +257,19 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     }
 
     /// Gives the node its rows: the actions of its choosing players, in order, `lengths` of each.
-    pub(super) fn grow(&mut self, node: NodeId, actions: &[A], lengths: &[usize]) {
+    pub(super) fn grow(
+        &mut self,
+        node: NodeId,
+        actions: &[A],
+        lengths: &[usize],
+    ) -> Result<(), TooManyActions> {
+        check_lengths(lengths)?;
         let entry = &mut self.nodes[node as usize];
         entry.visits = 0;
         entry.first_arm = self.actions.len() as u32;
         entry.table = self.tables.len() as u32;
         entry.n_arms = lengths[0] as u16;
+        make_room(&mut self.tables, actions.len() + lengths.len() + 1);
         if let [length] = lengths {
             self.tables.resize(self.tables.len() + length, NONE);
         } else {
@@ -204,8 +277,20 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             self.tables.push(NONE);
             self.settle(node);
         }
+        make_room(&mut self.actions, actions.len());
         self.actions.extend_from_slice(actions);
-        self.bandit.grow(&mut self.arms, actions.len());
+        self.arms.grow(self.columns, actions.len());
+        if !self.arms.priors.is_empty() {
+            self.set_uniform_priors(node);
+        }
+        Ok(())
+    }
+
+    fn set_uniform_priors(&mut self, node: NodeId) {
+        for i in 0..self.nodes[node as usize].choosing.len() {
+            let Some(Row { first, len, .. }) = self.rows(node).nth(i) else { break };
+            self.arms.priors[first..first + len].fill(1.0 / len as f32);
+        }
     }
 
     /// The rows of a node that has rows, in player order.
@@ -240,8 +325,8 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         let lengths = self.tables[header.clone()].iter();
         let n_joint = lengths.map(|&n| u64::from(n)).try_fold(1, u64::checked_mul);
         let worth = SMALL_TABLE.max(ENTRIES_PER_VISIT * u64::from(visits));
-        let Some(n_joint) = n_joint.filter(|&n| n <= worth && self.tables[header.end] == NONE)
-        else {
+        let fits = |n: u64| n <= worth && n < MAX_ENTRIES.saturating_sub(self.tables.len()) as u64;
+        let Some(n_joint) = n_joint.filter(|&n| fits(n) && self.tables[header.end] == NONE) else {
             return;
         };
         self.tables[header.end] = self.tables.len() as u32;
@@ -322,6 +407,29 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
+    /// Counts a visit of a leaf that waits for its evaluation: until then it counts as a loss of
+    /// those who picked (virtual loss), so that other descents go elsewhere.
+    pub(super) fn visit_ahead(&mut self, node: NodeId, picks: &[u16]) {
+        self.learn(node, picks, &Payoffs::default());
+    }
+
+    /// Adds the payoffs to a visit that was counted ahead.
+    pub(super) fn complete_visit(&mut self, node: NodeId, picks: &[u16], payoffs: &Payoffs) {
+        for (i, &pick) in picks.iter().enumerate() {
+            let Some(row) = self.rows(node).nth(i) else { return };
+            self.arms.sums[row.first + pick as usize] += payoffs[row.player];
+        }
+    }
+
+    /// Takes back a visit that was counted ahead.
+    pub(super) fn cancel_visit(&mut self, node: NodeId, picks: &[u16]) {
+        self.nodes[node as usize].visits -= 1;
+        for (i, &pick) in picks.iter().enumerate() {
+            let Some(row) = self.rows(node).nth(i) else { return };
+            self.arms.visits[row.first + pick as usize] -= 1;
+        }
+    }
+
     /// The part of an arm in the strategy that its row has learned, up to a factor of the row.
     pub(super) fn weight(&self, arm: usize) -> f64 {
         match self.bandit.averages() {
@@ -355,9 +463,22 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         (entry != NONE && entry & PROVEN != 0).then(|| &self.proven[&(entry & !PROVEN)])
     }
 
+    /// The child that these actions lead to, one per row, if the tree has it.
+    pub(super) fn child_after(&self, node: NodeId, actions: &[A]) -> Option<NodeId> {
+        if !self.nodes[node as usize].has_rows() {
+            return None;
+        }
+        let pick = |(row, action): (Row, &A)| {
+            let arms = &self.actions[row.first..row.first + row.len];
+            arms.iter().position(|arm| arm == action).map(|pick| pick as u16)
+        };
+        let picks: Option<Vec<u16>> = self.rows(node).zip(actions).map(pick).collect();
+        self.child(self.slot(node, &picks?))
+    }
+
     /// The part of the tree that can be reached from `root`, which becomes node 0.
     pub(super) fn below(&self, root: NodeId) -> Tree<A> {
-        let mut below = Tree::with_outlook(self.bandit, self.is_graph(), self.outlook.like());
+        let mut below = Tree::with_means(self.bandit, self.is_graph(), self.means.like());
         let mut moved = Moved { new_of: vec![NONE; self.nodes.len()], order: Vec::new() };
         let mut far: Vec<_> = self.far.iter().map(|(&at, &child)| (at, child)).collect();
         far.sort_unstable();
@@ -367,7 +488,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             let new = below.nodes.len() as NodeId;
             let node = self.nodes[old as usize];
             below.nodes.push(node);
-            below.outlook.copy(&self.outlook, old);
+            below.means.copy(&self.means, old);
             if let Some(payoffs) = self.proof(old) {
                 below.proven.insert(new, *payoffs);
             }
@@ -395,7 +516,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         copy.first_arm = below.actions.len() as u32;
         copy.table = below.tables.len() as u32;
         below.actions.extend_from_slice(&self.actions[first..first + n_arms]);
-        self.bandit.copy(&mut below.arms, &self.arms, first, n_arms);
+        below.arms.copy(self.columns, &self.arms, &(first..first + n_arms));
         let mut table = node.table as usize;
         let mut n_children = n_arms;
         if lengths.len() > 1 {
@@ -416,6 +537,28 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             });
         }
     }
+}
+
+/// What small columns may have beyond three times their use, and the arms of one more node.
+const ROOM: usize = 1 << 20;
+/// Arms for which there must be room before a node is added: the rows of most nodes have fewer.
+const USUAL_ARMS: usize = 256;
+
+fn check_lengths(lengths: &[usize]) -> Result<(), TooManyActions> {
+    if let Some(&n) = lengths.iter().find(|&&n| n > MAX_ARMS) {
+        return Err(TooManyActions::OfPlayer(n));
+    }
+    let product = lengths.iter().map(|&n| n as u64).try_fold(1, u64::checked_mul);
+    product.map(|_| ()).ok_or(TooManyActions::Joint)
+}
+
+/// Bytes of a hash map's table with `more` entries: a power of two of entries, of which 7/8 are used
+/// at most, with a byte of control each.
+fn map_bytes<K, V>(map: &FxHashMap<K, V>, more: usize) -> usize {
+    let capacity =
+        if map.len() + more <= map.capacity() { map.capacity() } else { 2 * map.capacity() + 3 };
+    let n_slots = if capacity == 0 { 0 } else { (capacity * 8 / 7).next_power_of_two() };
+    n_slots * (size_of::<(K, V)>() + 1)
 }
 
 /// Old nodes in the order in which they were met, which is their new order.

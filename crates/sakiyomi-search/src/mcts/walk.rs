@@ -1,37 +1,56 @@
-//! The walk through one tree: down by the bandits' picks, arrive at a new state, play out, back up.
+//! The common walk through one tree. An iteration is a descent by the bandits' picks to a leaf, the
+//! evaluation of that leaf by a playout, and its absorption: the payoffs are backed up.
+//!
+//! SM-UCT and outcome sampling pick and back up in their own way (`smuct.rs`, `oos.rs`).
 
 use std::sync::Arc;
 
 use sakiyomi_core::{Budget, Game, Hints, Payoffs, Player, Rng, Scratch, Stop, Turn};
 
-use super::advice::{self, Groups};
-use super::around;
 use super::bandit::{Bandit, Exploration};
-use super::tree::{self, Kind, Node, NodeId, Row, Tree};
+use super::joint::Visit;
+use super::knowledge;
+use super::oos::Sampling;
+use super::playout::{Observer, Policy, Trail, Unobserved};
+use super::tree::{self, Kind, Node, NodeId, Row, TooManyActions, Tree};
 use super::{MctsSettings, ROOT};
 use crate::exact::{Exact, Solution};
 
 /// Is told how far a walk is, and how many iterations it has done.
-pub(super) type Report<'a, G> = dyn FnMut(&Walk<G>, u64) + 'a;
+pub(super) type Report<'a, G, O> = dyn FnMut(&Walk<G, O>, u64) + 'a;
 
 /// One tree and what is needed to walk it, on one thread.
 #[derive(Debug)]
-pub(super) struct Walk<G: Game> {
+pub(super) struct Walk<G: Game, O = Unobserved> {
     pub(super) tree: Tree<G::Action>,
     pub(super) settings: MctsSettings,
-    /// Who knows the last turns exactly, and how many.
-    pub(super) oracle: Option<(u32, Exact<G>)>,
-    pub(super) state: G::State,
+    pub(super) observer: O,
     pub(super) scratch: Scratch<G::Action>,
+    /// What outcome sampling needs.
+    pub(super) sampling: Sampling,
+    policy: Policy,
+    /// The solver of the last turns, and how many.
+    oracle: Option<(u32, Exact<G>)>,
+    /// Where the last iteration ended; its buffers are used again.
+    leaf: Option<Leaf<G>>,
+    /// The iteration in which each node of a graph was last on the path.
+    last_on_path: Vec<u32>,
+    n_descents: u32,
+}
+
+/// Where an iteration leaves the tree, with the path that leads there. It is a value of its own, so
+/// that its evaluation can wait.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf<G: Game> {
+    pub(super) state: G::State,
     pub(super) path: Vec<Step>,
     /// The picks of all steps of the path, one per choosing player each.
     pub(super) picks: Vec<u16>,
     /// How likely each of them was, if the bandit draws.
     pub(super) odds: Vec<f64>,
-    /// Who explores in this iteration of outcome sampling.
-    pub(super) explorer: Player,
-    /// How likely the explorer's picks were up to each step.
-    pub(super) reaches: Vec<f64>,
+    /// The actions of the path, and then those of the playout, if these are of interest.
+    trail: Vec<(Player, G::Action)>,
+    n_in_tree: usize,
 }
 
 /// A node on the path. A leaf, and a node of chance, has no picks.
@@ -42,25 +61,75 @@ pub(super) struct Step {
     pub(super) n_picks: u32,
 }
 
-impl<G: Hints> Walk<G> {
-    pub(super) fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
+impl<G: Game> Leaf<G> {
+    pub(super) fn new(root: G::State) -> Leaf<G> {
+        Leaf {
+            state: root,
+            path: Vec::new(),
+            picks: Vec::new(),
+            odds: Vec::new(),
+            trail: Vec::new(),
+            n_in_tree: 0,
+        }
+    }
+
+    /// Goes back to the root.
+    pub(super) fn restart(&mut self, root: &G::State) {
+        self.state.clone_from(root);
+        self.path.clear();
+        self.picks.clear();
+        self.odds.clear();
+        self.trail.clear();
+    }
+
+    /// Adds a node to the path; its picks follow.
+    #[inline]
+    pub(super) fn enter(&mut self, node: NodeId) {
+        self.path.push(Step { node, first_pick: self.picks.len() as u32, n_picks: 0 });
+    }
+
+    /// Counts the picks that were made since the last node was entered.
+    #[inline]
+    pub(super) fn count_picks(&mut self) {
+        if let Some(step) = self.path.last_mut() {
+            step.n_picks = self.picks.len() as u32 - step.first_pick;
+        }
+    }
+
+    /// How the iteration went at step `i` of the path.
+    pub(super) fn visit(&self, i: usize) -> Visit<'_> {
+        let Step { node, first_pick, n_picks } = self.path[i];
+        let range = first_pick as usize..(first_pick + n_picks) as usize;
+        let child = self.path.get(i + 1).map(|step| step.node);
+        let odds = self.odds.get(range.clone()).unwrap_or_default();
+        Visit { node, picks: &self.picks[range], odds, child }
+    }
+
+    fn trail(&self) -> Trail<'_, G::Action> {
+        Trail { steps: &self.trail, n_in_tree: self.n_in_tree }
+    }
+}
+
+impl<G: Hints, O: Observer<G>> Walk<G, O> {
+    pub(super) fn new(game: &G, settings: &MctsSettings, observer: O) -> Walk<G, O> {
         Walk {
             tree: Tree::new(settings.bandit, settings.graph, game.players()),
             settings: MctsSettings { expand: settings.expand.max(1), ..*settings },
+            observer,
+            scratch: Scratch::default(),
+            sampling: Sampling::default(),
+            policy: Policy::new(settings.playout),
             oracle: (settings.endgame > 0).then(|| {
                 let memory = settings.budget.memory / u64::from(settings.trees.max(1));
                 (settings.endgame, Exact::new(memory, Arc::default()))
             }),
-            state: game.start(),
-            scratch: Scratch::default(),
-            path: Vec::new(),
-            picks: Vec::new(),
-            odds: Vec::new(),
-            explorer: Player(0),
-            reaches: Vec::new(),
+            leaf: None,
+            last_on_path: Vec::new(),
+            n_descents: 0,
         }
     }
 
+    /// Searches from `root`, and returns how many iterations were done.
     pub(super) fn run(
         &mut self,
         game: &G,
@@ -68,180 +137,244 @@ impl<G: Hints> Walk<G> {
         budget: Budget,
         stop: &Stop,
         rng: &mut Rng,
-        mut report: Option<&mut Report<'_, G>>,
-    ) -> u64 {
+        mut report: Option<&mut Report<'_, G, O>>,
+    ) -> Result<u64, TooManyActions> {
         if self.tree.nodes.is_empty() {
             self.tree.add(&game.turn(root));
             self.tree.remember(game.key(root), ROOT);
         }
-        self.state.clone_from(root);
+        let mut leaf = self.leaf.take().unwrap_or_else(|| Leaf::new(root.clone()));
+        leaf.restart(root);
         let entry = self.tree.nodes[ROOT as usize];
         if entry.kind() == Kind::Choose && !entry.has_rows() {
-            self.grow(game, ROOT, rng);
+            self.grow(game, ROOT, root, rng)?;
         }
-        let room = Room::of(&budget);
+        let room = Room::of(&budget, !self.settings.fresh);
         let mut meter = budget.begin(stop);
         if report.is_some() {
             meter.report();
         }
         while self.tree.nodes[ROOT as usize].kind() != Kind::Proven && meter.another() {
-            self.state.clone_from(root);
-            let payoffs = self.walk_down(game, room, rng);
-            self.back_up(&payoffs);
-            self.explorer = Player((self.explorer.0 + 1) % game.players() as u8);
+            leaf.restart(root);
+            let payoffs = match self.descend(game, room, &mut leaf, rng)? {
+                Some(known) => known,
+                None => self.play_out(game, &mut leaf, rng),
+            };
+            self.absorb(game, &leaf, &payoffs);
             if let (true, Some(report)) = (meter.is_report_due(), &mut report) {
                 report(self, meter.done());
             }
         }
-        meter.done()
+        self.leaf = Some(leaf);
+        Ok(meter.done())
     }
 
-    /// Follows the tree to an end, or to a state new to the tree, which it adds and plays out.
-    fn walk_down(&mut self, game: &G, room: Room, rng: &mut Rng) -> Payoffs {
-        self.path.clear();
-        self.picks.clear();
-        self.odds.clear();
+    /// Follows the tree from the root to an end, or to a state new to the tree, which it adds. The
+    /// payoffs are returned if they are known there; otherwise the leaf has to be evaluated.
+    fn descend(
+        &mut self,
+        game: &G,
+        room: Room,
+        leaf: &mut Leaf<G>,
+        rng: &mut Rng,
+    ) -> Result<Option<Payoffs>, TooManyActions> {
+        self.n_descents = self.n_descents.wrapping_add(1);
         let mut node = ROOT;
         loop {
-            let first_pick = self.picks.len();
-            self.path.push(Step { node, first_pick: first_pick as u32, n_picks: 0 });
+            let first_pick = leaf.picks.len();
+            leaf.enter(node);
+            self.mark(node);
             let entry = self.tree.nodes[node as usize];
             let slot = match entry.kind() {
-                Kind::Proven => return *self.tree.proof(node).expect("a proven node has a proof"),
-                Kind::Over => return self.play_out(game, rng),
+                Kind::Proven => return Ok(self.tree.proof(node).copied()),
+                Kind::Over => return Ok(None),
                 Kind::Chance => {
-                    let outcome = game.sample(&self.state, &mut self.scratch.outcomes, rng);
-                    game.apply(&mut self.state, &[outcome]);
+                    let outcome = game.sample(&leaf.state, &mut self.scratch.outcomes, rng);
+                    game.apply(&mut leaf.state, &[outcome]);
                     self.tree.chance_slot(node, &outcome)
                 }
                 Kind::Choose => {
                     if !entry.has_rows() {
                         if entry.visits < self.settings.expand || room.is_taken(&self.tree) {
-                            return self.play_out(game, rng);
+                            return Ok(None);
                         }
-                        if let Some(payoffs) = self.solve(game) {
+                        if let Some(payoffs) = self.solve(game, &leaf.state) {
                             self.tree.prove(node, payoffs);
-                            return payoffs;
+                            return Ok(Some(payoffs));
                         }
-                        self.grow(game, node, rng);
+                        self.grow(game, node, &leaf.state, rng)?;
                     }
-                    self.pick(game, node, rng);
-                    match self.scratch.joint.as_slice() {
-                        [action] if self.settings.groups == Some(Groups::Shared) => {
-                            self.tree.chance_slot(node, action)
-                        }
-                        _ => self.tree.slot(node, &self.picks[first_pick..]),
-                    }
+                    self.pick(game, node, leaf, rng);
+                    self.slot_after(node, &leaf.picks[first_pick..], &self.scratch.joint)
                 }
             };
+            if O::OBSERVES {
+                let trail = Trail { steps: &leaf.trail, n_in_tree: leaf.trail.len() };
+                self.observer.pass(game, &leaf.state, trail);
+            }
             match self.tree.child(slot) {
                 Some(child) => node = child,
-                None if room.is_taken(&self.tree) => return self.play_out(game, rng),
+                None if room.is_taken(&self.tree) => return Ok(None),
                 None => {
-                    let (child, is_new) = self.arrive(game);
+                    let (child, is_new) = self.arrive(game, &leaf.state);
                     self.tree.set_child(slot, child);
                     if is_new {
-                        self.path.push(Step { node: child, first_pick: 0, n_picks: 0 });
-                        return self.play_out(game, rng);
+                        leaf.path.push(Step { node: child, first_pick: 0, n_picks: 0 });
+                        return Ok(None);
                     }
                     node = child;
                 }
             }
             // In a graph a match may come back to where it was; from there it is played out.
-            if self.tree.is_graph() && self.path.iter().any(|step| step.node == node) {
-                return self.play_out(game, rng);
+            if self.tree.is_graph() && self.is_on_path(node) {
+                return Ok(None);
             }
+        }
+    }
+
+    /// Backs up the payoffs that the evaluation of a leaf gave.
+    fn absorb(&mut self, game: &G, leaf: &Leaf<G>, payoffs: &Payoffs) {
+        match self.tree.bandit {
+            Bandit::JointUcb1 { .. } => self.back_up_sums(leaf, payoffs),
+            Bandit::OutcomeSampling { .. } => {
+                self.back_up_outcome(leaf, payoffs);
+                self.sampling.rotate(game.players());
+            }
+            Bandit::Exp3 { .. } | Bandit::RegretMatching { .. } => {
+                for i in 0..leaf.path.len() {
+                    self.tree.learn_more(leaf.visit(i), payoffs);
+                }
+            }
+            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::Puct { .. } => {
+                for step in &leaf.path {
+                    let picks = &leaf.picks[step.first_pick as usize..][..step.n_picks as usize];
+                    self.tree.learn(step.node, picks, payoffs);
+                }
+            }
+        }
+        if self.settings.solver {
+            self.back_up_proofs(leaf);
+        }
+        if self.policy.learns() {
+            self.policy.learn(leaf.trail(), payoffs);
+        }
+        if O::OBSERVES {
+            self.observer.finish(game, leaf.trail(), payoffs);
         }
     }
 
     /// Lets every choosing player pick an arm, and plays the joint action.
     #[inline]
-    fn pick(&mut self, game: &G, node: NodeId, rng: &mut Rng) {
-        if self.tree.bandit.is_mixed() {
-            self.draw(node, rng);
-        } else {
-            self.pick_by_score(game, node, rng);
+    fn pick(&mut self, game: &G, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
+        self.scratch.joint.clear();
+        match self.tree.bandit {
+            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::Puct { .. } => {
+                self.pick_by_score(game, node, leaf, rng);
+            }
+            Bandit::JointUcb1 { .. } => self.pick_by_sums(node, leaf, rng),
+            Bandit::Exp3 { .. } | Bandit::RegretMatching { .. } => self.draw(node, leaf, rng),
+            Bandit::OutcomeSampling { .. } => self.draw_outcome(node, leaf, rng),
         }
-        game.apply(&mut self.state, &self.scratch.joint);
-        if let Some(step) = self.path.last_mut() {
-            step.n_picks = self.picks.len() as u32 - step.first_pick;
+        if O::OBSERVES || self.policy.learns() {
+            let choosing = self.tree.nodes[node as usize].choosing();
+            leaf.trail.extend(choosing.zip(self.scratch.joint.iter().copied()));
         }
+        game.apply(&mut leaf.state, &self.scratch.joint);
+        leaf.count_picks();
     }
 
     #[inline]
-    fn pick_by_score(&mut self, game: &G, node: NodeId, rng: &mut Rng) {
-        let Walk { tree, scratch, picks, settings, .. } = self;
-        let Node { visits, .. } = tree.nodes[node as usize];
-        let alone = tree.nodes[node as usize].choosing().len() == 1;
-        let exploration = Exploration::of(visits.saturating_add(settings.expand));
-        scratch.joint.clear();
-        let untried = match tree.bandit {
-            Bandit::JointUcb1 { tried: false, .. } => {
-                around::UntriedJoint::after(tree.rows(node), visits)
-            }
-            _ => None,
-        };
-        for (i, Row { player, first, len }) in tree.rows(node).enumerate() {
-            let n_shown = settings.n_shown(len, visits);
-            let pick = if let Some(joint) = &untried {
-                joint.pick(i, len)
-            } else if !alone && !settings.strict {
-                tree.bandit.pick_loosely(&tree.arms, first, len, visits, exploration, rng)
-            } else if let (true, Some(untried)) =
-                (alone && n_shown < len, advice::untried(&tree.arms, first, n_shown))
-            {
-                untried
-            } else if alone && settings.solver && visits as usize >= n_shown {
-                let shown = Row { player, first, len: n_shown };
-                pick_with_proofs(tree, node, shown, exploration)
-            } else {
-                tree.bandit.pick(&tree.arms, first, n_shown, visits, exploration)
-            };
-            picks.push(pick as u16);
-            let mut action = tree.actions[first + pick];
-            if alone && settings.groups == Some(Groups::Shared) {
-                let Scratch { actions, .. } = scratch;
-                action = settings.draw_member(game, &self.state, player, action, actions, rng);
-            }
-            scratch.joint.push(action);
+    fn pick_by_score(&mut self, game: &G, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
+        let Walk { tree, settings, .. } = self;
+        let entry = tree.nodes[node as usize];
+        if entry.choosing().len() > 1 {
+            return self.pick_at_once(node, leaf, rng);
         }
+        let Node { visits, .. } = entry;
+        let exploration = Exploration::of(visits.saturating_add(settings.expand));
+        let Some(Row { player, first, len }) = tree.rows(node).next() else { return };
+        let n_shown = settings.n_shown(len, visits);
+        let untried = (n_shown < len).then(|| knowledge::untried(&tree.arms, first, n_shown));
+        let pick = match untried.flatten() {
+            Some(untried) => untried,
+            None if settings.solver && visits as usize >= n_shown => {
+                pick_with_proofs(tree, node, Row { player, first, len: n_shown }, exploration)
+            }
+            None => tree.bandit.pick(&tree.arms, first, n_shown, visits, exploration),
+        };
+        leaf.picks.push(pick as u16);
+        let arm = tree.actions[first + pick];
+        let action = self.action_of_arm(game, &leaf.state, player, arm, rng);
+        self.scratch.joint.push(action);
     }
 
-    fn draw(&mut self, node: NodeId, rng: &mut Rng) {
-        let Walk { tree, scratch, picks, odds, explorer, .. } = self;
-        scratch.joint.clear();
+    /// The picks of players who choose at the same time.
+    fn pick_at_once(&mut self, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
+        let Walk { tree, scratch, settings, .. } = self;
+        let Node { visits, .. } = tree.nodes[node as usize];
+        let exploration = Exploration::of(visits.saturating_add(settings.expand));
         for i in 0..tree.nodes[node as usize].choosing().len() {
-            let Some(Row { player, first, len }) = tree.rows(node).nth(i) else { break };
-            let explores = player == *explorer;
-            let (pick, probability) = tree.bandit.draw(&mut tree.arms, first, len, explores, rng);
-            picks.push(pick as u16);
-            odds.push(probability);
+            let Some(Row { first, len, .. }) = tree.rows(node).nth(i) else { break };
+            let Tree { arms, bandit, .. } = &mut *tree;
+            let pick = match settings.strict {
+                true => {
+                    bandit.pick(arms, first, settings.n_shown(len, visits), visits, exploration)
+                }
+                false => bandit.pick_loosely(arms, first, len, visits, exploration, rng),
+            };
+            leaf.picks.push(pick as u16);
             scratch.joint.push(tree.actions[first + pick]);
         }
     }
 
-    /// The node of the current state, to which this path leads for the first time, and whether it
-    /// is new to the tree.
-    fn arrive(&mut self, game: &G) -> (NodeId, bool) {
-        let key = if self.tree.is_graph() { game.key(&self.state) } else { 0 };
+    fn draw(&mut self, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
+        let Walk { tree, scratch, .. } = self;
+        for i in 0..tree.nodes[node as usize].choosing().len() {
+            let Some(Row { first, len, .. }) = tree.rows(node).nth(i) else { break };
+            let (pick, probability) = tree.bandit.draw(&mut tree.arms, first, len, rng);
+            leaf.picks.push(pick as u16);
+            leaf.odds.push(probability);
+            scratch.joint.push(tree.actions[first + pick]);
+        }
+    }
+
+    /// The node of a state, to which the path leads for the first time, and whether it is new to
+    /// the tree.
+    fn arrive(&mut self, game: &G, state: &G::State) -> (NodeId, bool) {
+        let key = if self.tree.is_graph() { game.key(state) } else { 0 };
         if let Some(node) = self.tree.known(key) {
             return (node, false);
         }
-        let turn = game.turn(&self.state);
+        let turn = game.turn(state);
         let node = self.tree.add(&turn);
         self.tree.remember(key, node);
         if let (true, Turn::Over(payoffs)) = (self.settings.solver, turn) {
-            let payoffs = self.settings.with_bonus(game, &self.state, payoffs);
+            let payoffs = self.settings.with_bonus(game, state, payoffs);
             self.tree.prove(node, payoffs);
         }
         (node, true)
     }
 
-    /// The payoffs of the current state, if it is one of those that are solved exactly.
-    fn solve(&mut self, game: &G) -> Option<Payoffs> {
+    /// Notes that a node of a graph is on the path of this descent.
+    #[inline]
+    fn mark(&mut self, node: NodeId) {
+        if self.tree.is_graph() {
+            if self.last_on_path.len() <= node as usize {
+                self.last_on_path.resize(self.tree.nodes.len(), 0);
+            }
+            self.last_on_path[node as usize] = self.n_descents;
+        }
+    }
+
+    fn is_on_path(&self, node: NodeId) -> bool {
+        self.last_on_path.get(node as usize) == Some(&self.n_descents)
+    }
+
+    /// The payoffs of a state, if it is one of those that are solved exactly.
+    fn solve(&mut self, game: &G, state: &G::State) -> Option<Payoffs> {
         let (endgame, oracle) = self.oracle.as_mut()?;
-        let is_near = game.turns_left(&self.state)? <= *endgame;
-        is_near.then(|| oracle.payoffs(game, &self.state).ok())?
+        let is_near = game.turns_left(state)? <= *endgame;
+        is_near.then(|| oracle.payoffs(game, state).ok())?
     }
 
     /// The solution of a state in which players choose, if it is one of those.
@@ -251,48 +384,39 @@ impl<G: Hints> Walk<G> {
         is_near.then(|| oracle.solve(game, state).ok())?
     }
 
-    /// Gives the node of the current state a row for each choosing player.
-    fn grow(&mut self, game: &G, node: NodeId, rng: &mut Rng) {
+    /// Gives the node of a state a row for each choosing player.
+    fn grow(
+        &mut self,
+        game: &G,
+        node: NodeId,
+        state: &G::State,
+        rng: &mut Rng,
+    ) -> Result<(), TooManyActions> {
         let Scratch { actions, joint: all, .. } = &mut self.scratch;
         let mut lengths = [0; sakiyomi_core::MAX_PLAYERS];
         let choosing = self.tree.nodes[node as usize].choosing();
         all.clear();
         for (length, player) in lengths.iter_mut().zip(choosing) {
             actions.clear();
-            game.actions(&self.state, player, actions);
-            self.settings.arrange(game, &self.state, player, actions, rng);
+            game.actions(state, player, actions);
+            self.settings.arrange(game, state, player, actions, rng);
             *length = actions.len();
             all.extend_from_slice(actions);
         }
-        self.tree.grow(node, all, &lengths[..choosing.len()]);
+        self.tree.grow(node, all, &lengths[..choosing.len()])
     }
 
-    fn play_out(&mut self, game: &G, rng: &mut Rng) -> Payoffs {
-        let Walk { state, scratch, settings, .. } = self;
-        let payoffs = match &settings.playout {
-            options if options.is_plain() => game.playout(state, scratch, rng),
-            options => game.guided_playout(state, options, scratch, rng),
-        };
+    fn play_out(&mut self, game: &G, leaf: &mut Leaf<G>, rng: &mut Rng) -> Payoffs {
+        let Walk { scratch, settings, policy, observer, .. } = self;
+        let Leaf { state, trail, n_in_tree, .. } = leaf;
+        *n_in_tree = trail.len();
+        let payoffs = policy.play_out(game, state, trail, scratch, observer, rng);
         settings.with_bonus(game, state, payoffs)
     }
 
-    fn back_up(&mut self, payoffs: &Payoffs) {
-        if self.tree.bandit.learns_more() {
-            self.back_up_more(payoffs);
-        } else {
-            for step in &self.path {
-                let picks = &self.picks[step.first_pick as usize..][..step.n_picks as usize];
-                self.tree.learn(step.node, picks, payoffs);
-            }
-        }
-        if self.settings.solver {
-            self.back_up_proofs();
-        }
-    }
-
     /// Carries the proof of the path's last node up as far as it goes.
-    fn back_up_proofs(&mut self) {
-        let Some((last, above)) = self.path.split_last() else { return };
+    fn back_up_proofs(&mut self, leaf: &Leaf<G>) {
+        let Some((last, above)) = leaf.path.split_last() else { return };
         let mut child = last.node;
         for step in above.iter().rev() {
             if self.tree.proof(child).is_none() || step.n_picks != 1 {
@@ -302,40 +426,12 @@ impl<G: Hints> Walk<G> {
             if self.tree.nodes[parent as usize].kind() == Kind::Proven {
                 return;
             }
-            self.tree.mark_proven(parent, self.picks[step.first_pick as usize]);
+            self.tree.mark_proven(parent, leaf.picks[step.first_pick as usize]);
             if let Some(payoffs) = proof_by_arms(&self.tree, parent) {
                 self.tree.prove(parent, payoffs);
             }
             child = parent;
         }
-    }
-
-    /// The child that the real actions lead to, if the tree has it.
-    pub(super) fn child_after(
-        &self,
-        game: &G,
-        node: NodeId,
-        before: &G::State,
-        actions: &[G::Action],
-    ) -> Option<NodeId> {
-        if game.turn(before) == Turn::Chance
-            || (actions.len() == 1 && self.settings.groups == Some(Groups::Shared))
-        {
-            return self.tree.child(self.tree.chance_slot(node, &actions[0]));
-        }
-        if !self.tree.nodes[node as usize].has_rows() {
-            return None;
-        }
-        let picks: Option<Vec<u16>> = self
-            .tree
-            .rows(node)
-            .zip(actions)
-            .map(|(row, action)| {
-                let arms = &self.tree.actions[row.first..row.first + row.len];
-                arms.iter().position(|arm| arm == action).map(|pick| pick as u16)
-            })
-            .collect();
-        self.tree.child(self.tree.slot(node, &picks?))
     }
 }
 
@@ -347,14 +443,16 @@ struct Room {
 }
 
 impl Room {
-    fn of(budget: &Budget) -> Room {
-        let nodes = budget.nodes.unwrap_or(u64::MAX).min(tree::MOST_NODES as u64);
-        Room { nodes: nodes as usize, bytes: budget.memory as usize }
+    /// A tree that is kept between moves is copied, so it may take half of the memory itself.
+    fn of(budget: &Budget, is_kept: bool) -> Room {
+        let nodes = budget.nodes.unwrap_or(u64::MAX).min(tree::MAX_NODES as u64);
+        let bytes = if is_kept { budget.memory / 2 } else { budget.memory };
+        Room { nodes: nodes as usize, bytes: bytes as usize }
     }
 
     #[inline]
     fn is_taken<A: Copy + Eq + std::hash::Hash>(self, tree: &Tree<A>) -> bool {
-        tree.nodes.len() >= self.nodes || tree.bytes() >= self.bytes
+        tree.is_full(self.nodes, self.bytes)
     }
 }
 

@@ -1,13 +1,15 @@
 //! `sakiyomi duel`.
 
 use std::io::Write;
+use std::num::NonZeroU64;
+use std::path::PathBuf;
 
 use clap::Args;
 use sakiyomi::numbers::{interval_text, p_text, score_text};
 use sakiyomi_catalog::{AgentSpec, GameSpec};
 use sakiyomi_core::stats::{Elo, Hypothesis, Sprt, Tally};
 use sakiyomi_eval::experiment::Estimate;
-use sakiyomi_eval::{Duel, DuelReport, Pairing, run_duel};
+use sakiyomi_eval::{Duel, DuelReport, Openings, Pairing, run_duel};
 
 use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table};
 
@@ -15,11 +17,14 @@ use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_t
 #[derive(Debug, Args)]
 #[command(after_help = "The same games, agents, seed and iteration budgets give the same result \
 on any number of threads.
-Stops early with --sprt, or with Ctrl-C, which reports the games that are complete.
+Stops early with --sprt, or with Ctrl-C, which reports the games that are complete; with --store, the same \
+command goes on from there.
 
 Examples:
   sakiyomi duel connect-four uct:iterations=2000 uct:iterations=1000 --games 200
   sakiyomi duel breakthrough uct:cpu=20ms,pruned uct:cpu=20ms --games 1000 --sprt 0,50
+  sakiyomi duel othello maxn:depth=3 maxn:depth=2 --games 400 --openings 200 --opening-plies 6
+  sakiyomi duel connect-four uct:iterations=9000 uct:iterations=3000 --games 10000 --store duels.sqlite
   sakiyomi duel tic-tac-toe exec:./bot.py random --json")]
 pub(super) struct Options {
     /// The game, such as connect-four or breakthrough:6x6
@@ -40,6 +45,15 @@ pub(super) struct Options {
     /// 0.05 if not given
     #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", allow_hyphen_values = true)]
     sprt: Option<String>,
+    /// Begin games with one of N random openings instead of at the start; each is played from every seat
+    #[arg(long, value_name = "N")]
+    openings: Option<NonZeroU64>,
+    /// Moves of an opening
+    #[arg(long, value_name = "K", requires = "openings", default_value_t = Openings::DEFAULT_PLIES)]
+    opening_plies: u32,
+    /// Keep the results in this file, and play only what it lacks
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -49,10 +63,12 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
+    let plies = options.opening_plies;
     let pairing = Pairing {
         game: options.game.clone(),
         agents: [options.first.clone(), options.second.clone()],
         seed: options.seed,
+        openings: options.openings.map(|n| Openings { n, plies }),
     };
     let duel = Duel {
         pairing,
@@ -62,7 +78,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     };
     let stop = stop_on_interrupt();
     let bar = progress_bar(options.quiet, "{bar:30} {pos} of {len}  {msg}  {eta} left");
-    let report = run_duel(&duel, &stop, &mut |progress| {
+    let report = run_duel(&duel, options.store.as_deref(), &stop, &mut |progress| {
         bar.set_length(progress.games);
         bar.set_position(progress.done);
         bar.set_message(tally_text(&progress.tally));
@@ -146,11 +162,20 @@ fn print_report(report: &DuelReport, out: &mut dyn Write) -> anyhow::Result<()> 
         })
         .collect();
     writeln!(out, "mean length (rounds, or turns if there are none): {}", lengths.join(", "))?;
+    if let Some(Openings { n, plies }) = report.openings {
+        writeln!(out, "{n} random openings of {plies} moves, each played from every seat")?;
+    }
+    if let Some(remark) = &report.remark {
+        writeln!(out, "{remark}")?;
+    }
     if report.n_forfeits > 0 {
         writeln!(out, "{} games lost by forfeit, the first of them:", report.n_forfeits)?;
         for forfeit in &report.forfeits {
             writeln!(out, "  game {}: {}", forfeit.game, forfeit.reason)?;
         }
+    }
+    if report.games_before > 0 {
+        writeln!(out, "{} of the games were in the store before", report.games_before)?;
     }
     if report.interrupted {
         writeln!(out, "stopped early: only complete rounds are counted")?;

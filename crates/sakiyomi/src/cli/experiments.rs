@@ -1,14 +1,15 @@
 //! `sakiyomi experiments`, `sakiyomi run` and `sakiyomi report`.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use sakiyomi::numbers::seconds_text;
-use sakiyomi::report::{Block, ExperimentReport, State, state, to_html, to_markdown};
-use sakiyomi_eval::experiment::{Experiment, Scale, Verdict};
+use sakiyomi::report::{Block, ExperimentReport, to_html, to_markdown};
+use sakiyomi_catalog::write_atomically;
+use sakiyomi_eval::experiment::{Done, Experiment, Scale, Verdict};
 use sakiyomi_eval::{RunSettings, RunSummary, Store, run_experiments};
 use serde_json::json;
 
@@ -125,11 +126,11 @@ pub(super) fn list(options: &ListOptions, out: &mut dyn Write) -> anyhow::Result
     let mut all = Vec::new();
     for experiment in &experiments {
         let [quick, paper] =
-            [Scale::Quick, Scale::Paper].map(|s| state(experiment, s, store.as_ref()));
+            [Scale::Quick, Scale::Paper].map(|scale| experiment.done(scale, store.as_ref()));
         let (quick, paper) = (quick?, paper?);
         table.add_row([
             experiment.id.clone(),
-            experiment.kind().to_owned(),
+            experiment.kind().to_string(),
             state_text(quick, paper),
             experiment.title.clone(),
         ]);
@@ -150,7 +151,7 @@ pub(super) fn list(options: &ListOptions, out: &mut dyn Write) -> anyhow::Result
 
 /// Both scales in a few words. Games of one count for the other where they are the same, so the
 /// smaller is left out when the larger says more.
-fn state_text(quick: State, paper: State) -> String {
+fn state_text(quick: Done, paper: Done) -> String {
     match (quick.games_done, paper.games_done) {
         (0, 0) => "never run".to_owned(),
         (_, 0) => quick.text(Scale::Quick),
@@ -234,14 +235,15 @@ fn write_pages(reports: &[ExperimentReport], folder: &Path) -> anyhow::Result<()
         let count = |verdict| report.claims.iter().filter(|claim| claim.verdict == verdict).count();
         vec![
             format!("[{}]({}.html)", report.id, report.id),
-            report.kind.to_owned(),
+            report.kind.to_string(),
             report.title.clone(),
-            format!("{} of {} {}", report.games_done, report.games, report.counted()),
+            format!("{} of {} {}", report.games_done, report.games, report.kind.counted()),
             format!(
-                "{} agree, {} differ, {} contradict",
+                "{} agree, {} differ, {} contradict, {} have not enough games",
                 count(Verdict::Agrees),
                 count(Verdict::Differs),
-                count(Verdict::Contradicts)
+                count(Verdict::Contradicts),
+                count(Verdict::NotEnoughGames)
             ),
         ]
     };
@@ -252,5 +254,7 @@ fn write_pages(reports: &[ExperimentReport], folder: &Path) -> anyhow::Result<()
             rows: reports.iter().map(row).collect(),
         },
     ];
-    fs::write(folder.join("index.html"), to_html("Experiments", &blocks)).map_err(io::Error::into)
+    let page = to_html("Experiments", &blocks);
+    write_atomically(&folder.join("index.html"), |out| out.write_all(page.as_bytes()))?;
+    Ok(())
 }

@@ -1,6 +1,5 @@
 //! `sakiyomi gdl`: rule sheets, looked at.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,7 +7,7 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use sakiyomi::numbers::thousands;
-use sakiyomi_catalog::{GdlSpec, RuleSheet};
+use sakiyomi_catalog::{GdlSpec, MAX_TEXT_BYTES, RuleSheet, read_bytes};
 use sakiyomi_core::Game;
 use sakiyomi_eval::perft;
 use sakiyomi_gdl::{GdlError, GdlGame, Settings, Severity, Sheet, check, info, verify};
@@ -55,7 +54,7 @@ enum Command {
     Perft {
         file: PathBuf,
         /// The longest sequences to count
-        #[arg(long, default_value_t = 4)]
+        #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000))]
         depth: u32,
         /// Print JSON
         #[arg(long)]
@@ -76,16 +75,23 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         Command::Perft { file, depth, json } => count(file, *depth, *json, out),
         Command::Verify { file, trace } => {
             let game = GdlGame::new(&read(file)?, &Settings::default())?;
-            let verified = verify(&game, &read(trace)?, None)?;
+            let verified = verify(&game, &read_up_to(trace, MAX_TRACE_BYTES)?, None)?;
             let (matches, plies) = (verified.matches, verified.plies);
             Ok(writeln!(out, "{matches} matches with {plies} plies agree")?)
         }
     }
 }
 
+/// Traces of many matches are longer than any sheet.
+const MAX_TRACE_BYTES: u64 = 1 << 30;
+
 /// Old sheets have stray bytes in their comments, which do not matter.
 fn read(file: &Path) -> anyhow::Result<String> {
-    let bytes = fs::read(file).with_context(|| format!("{}", file.display()))?;
+    read_up_to(file, MAX_TEXT_BYTES)
+}
+
+fn read_up_to(file: &Path, max_bytes: u64) -> anyhow::Result<String> {
+    let bytes = read_bytes(file, max_bytes).with_context(|| format!("{}", file.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

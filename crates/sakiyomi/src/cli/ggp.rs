@@ -49,6 +49,10 @@ pub(super) struct Options {
     name: String,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Let web pages of this origin drive the player, such as http://localhost:8000; `*` lets all. Without it
+    /// only programs may
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
     /// Append one line per message to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -66,6 +70,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         iterations: options.iterations,
         limits: Limits::new(Duration::from_secs_f64(options.ground_time), options.ground_memory),
         seed: options.seed,
+        allowed_origins: options.allow_origin.clone(),
         ..PlayerSettings::new(options.agent.clone())
     };
     let log = match &options.log {

@@ -18,11 +18,13 @@ mod store;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sakiyomi::ggp::{ClientError, Timeless, TournamentError};
+use sakiyomi::text_table::TextTable;
 use sakiyomi_catalog::{SpecError, TableError, parse_bytes};
 use sakiyomi_core::Stop;
 use sakiyomi_eval::experiment::ExperimentError;
@@ -31,7 +33,10 @@ use sakiyomi_gdl::{GdlError, VerifyError};
 use sakiyomi_search::Unsolved;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 something failed on the way (reading, writing, \
-                          the system); 2 the command or its input is wrong.";
+                          the system); 2 the command or its input is wrong; 130 stopped by \
+                          Ctrl-C before all was done.";
+/// As shells report a program that Ctrl-C has ended.
+const INTERRUPTED: u8 = 130;
 
 /// 先読み, reading ahead: a laboratory for game search.
 #[derive(Debug, Parser)]
@@ -101,12 +106,17 @@ pub(crate) fn main() -> ExitCode {
         }
     };
     match done.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) if was_interrupted() => ExitCode::from(INTERRUPTED),
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error:#}");
-            ExitCode::from(if is_bad_input(&error) { 2 } else { 1 })
+            ExitCode::from(match is_bad_input(&error) {
+                _ if was_interrupted() => INTERRUPTED,
+                true => 2,
+                false => 1,
+            })
         }
     }
 }
@@ -121,7 +131,6 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
         cause.is::<BadInput>()
             || cause.is::<SpecError>()
             || cause.is::<TableError>()
-            || cause.is::<DuelError>()
             || cause.is::<ExperimentError>()
             || cause.is::<GdlError>()
             || cause.is::<VerifyError>()
@@ -130,11 +139,19 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(ClientError::Url { .. }))
             || matches!(
                 cause.downcast_ref(),
+                Some(DuelError::Spec(_) | DuelError::Table(_) | DuelError::NoGames)
+            )
+            || matches!(cause.downcast_ref(), Some(DuelError::TooFewPlayers { .. }))
+            || matches!(
+                cause.downcast_ref(),
                 Some(ExploitError::Spec(_) | ExploitError::Program { .. })
             )
             || matches!(
                 cause.downcast_ref(),
-                Some(SolveError::Unsolved { error: Unsolved::Players, .. })
+                Some(SolveError::Unsolved {
+                    error: Unsolved::Players | Unsolved::States { .. },
+                    ..
+                })
             )
     })
 }
@@ -151,24 +168,32 @@ fn print_json(value: &impl serde::Serialize, out: &mut dyn Write) -> anyhow::Res
     Ok(writeln!(out)?)
 }
 
-/// A table that is also Markdown.
-fn text_table(header: &[&str]) -> comfy_table::Table {
-    let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::ASCII_MARKDOWN).set_header(header);
-    table
+fn text_table(header: &[&str]) -> TextTable {
+    TextTable::new(header.iter().copied())
 }
 
 fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A stop that Ctrl-C requests.
+/// A stop that Ctrl-C requests. Who presses it once more does not want to wait for the report.
 fn stop_on_interrupt() -> Arc<Stop> {
     let stop = Arc::new(Stop::new());
     let on_interrupt = Arc::clone(&stop);
     // Without a handler Ctrl-C still ends the program, only without a report.
-    let _ = ctrlc::set_handler(move || on_interrupt.request());
+    let _ = ctrlc::set_handler(move || {
+        if IS_INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(INTERRUPTED.into());
+        }
+        on_interrupt.request();
+    });
     stop
+}
+
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+fn was_interrupted() -> bool {
+    IS_INTERRUPTED.load(Ordering::SeqCst)
 }
 
 /// A bar on standard error, hidden where nobody watches.

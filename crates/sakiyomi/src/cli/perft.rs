@@ -15,7 +15,7 @@ pub(super) struct Options {
     /// The game, such as connect-four or breakthrough:6x6
     game: GameSpec,
     /// The longest sequences to count
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     depth: u32,
     /// Print JSON
     #[arg(long)]

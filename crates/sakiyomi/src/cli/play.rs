@@ -1,7 +1,7 @@
 //! `sakiyomi play`: people and agents at one table, in the terminal.
 
 use std::fmt;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::str::FromStr;
 
 use clap::Args;
@@ -64,6 +64,9 @@ impl fmt::Display for SeatSpec {
 
 /// Who gives hints, unless another agent is named.
 const ADVISER: &str = "uct:iterations=10000";
+
+/// A longer line is read as several.
+const MAX_LINE_BYTES: u64 = 1 << 16;
 
 const HELP: &str = "\
 type a move, or
@@ -186,11 +189,14 @@ impl Session<'_> {
         loop {
             write!(self.out, "{name}> ")?;
             self.out.flush()?;
-            let mut line = String::new();
-            if self.input.read_line(&mut line)? == 0 {
+            // Bytes that are no text are shown as such and are no legal move.
+            let mut line = Vec::new();
+            let mut input = (&mut *self.input).take(MAX_LINE_BYTES);
+            if input.read_until(b'\n', &mut line)? == 0 {
                 let message = "standard input ended before the match did; `quit` leaves a match";
                 return Err(Ended::Error(BadInput(message.to_owned()).into()));
             }
+            let line = String::from_utf8_lossy(&line);
             let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
             match word {
                 "" => {}

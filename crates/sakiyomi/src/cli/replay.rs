@@ -1,13 +1,12 @@
 //! `sakiyomi replay`.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
 use sakiyomi::draw::draw;
-use sakiyomi_catalog::{Record, views};
+use sakiyomi_catalog::{Record, read_text, views};
 use sakiyomi_eval::Store;
 
 use super::BadInput;
@@ -53,7 +52,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
 
 fn load(options: &Options) -> anyhow::Result<Record> {
     if let Some(file) = &options.file {
-        let text = fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
+        let text = read_text(file).with_context(|| format!("{}", file.display()))?;
         return serde_json::from_str(&text)
             .map_err(|error| BadInput(format!("{}: {error}", file.display())).into());
     }

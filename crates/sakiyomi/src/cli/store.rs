@@ -2,14 +2,15 @@
 
 mod network;
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use sakiyomi::numbers::{interval_text, score_text};
+use sakiyomi_catalog::write_atomically;
 use sakiyomi_eval::experiment::{KEPT, Part, Quantity};
-use sakiyomi_eval::{GameRow, Store, StoredCell};
+use sakiyomi_eval::{GameRow, Measure, Store, StoredCell};
 use serde_json::json;
 
 use super::{BadInput, print_json, text_table};
@@ -83,9 +84,10 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
             match output {
                 None => write(&store, *format, out),
                 Some(file) => {
-                    let mut file = BufWriter::new(File::create(file)?);
-                    write(&store, *format, &mut file)?;
-                    Ok(file.flush()?)
+                    let exported = write_atomically(file, |out| {
+                        write(&store, *format, out).map_err(io::Error::other)
+                    });
+                    exported.with_context(|| format!("cannot write {}", file.display()))
                 }
             }
         }
@@ -114,7 +116,7 @@ fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()>
         let state = if is_stale(&cell) { "stale" } else { "current" };
         all.push(json!({
             "cell": cell.id, "game": game, "first": first, "second": second,
-            "seed": task.seed(), "wins": tally.wins, "draws": tally.draws,
+            "seed": task.seed(), "openings": task.openings(), "wins": tally.wins, "draws": tally.draws,
             "losses": tally.losses, "score": tally.score(), "nash_conv": nash_conv,
             "interval": interval, "behaviour": cell.behaviour, "state": state,
         }));
@@ -144,7 +146,9 @@ fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()>
 fn export(store: &Store, format: Format, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut written = match format {
         Format::Csv => {
-            writeln!(out, "cell,game,first,second,seed,number,seat,outcome,payoff,turns,length")
+            let measures: Vec<&str> = Measure::all().map(|m| m.entry().name).collect();
+            let measures = measures.join(",");
+            writeln!(out, "cell,game,first,second,seed,openings,number,seat,outcome,{measures}")
         }
         Format::Jsonl => Ok(()),
     };
@@ -176,17 +180,27 @@ fn csv_line(row: &GameRow<'_>) -> String {
     let (first, second) = (quoted(task.agents()[0].to_string()), quoted(task.second_text()));
     let game = quoted(task.game().to_string());
     let (cell, seed, number, seat) = (row.cell.id, task.seed(), row.number, seat(row));
-    let (outcome, payoff) = (row.outcome, row.payoff);
-    let known = |length: Option<u32>| length.map_or_else(String::new, |n| n.to_string());
-    let (turns, length) = (known(row.turns), known(row.length));
-    format!(
-        "{cell},{game},{first},{second},{seed},{number},{seat},{outcome},{payoff},{turns},{length}"
-    )
+    let openings = task.openings().map_or_else(String::new, |openings| openings.to_string());
+    let (outcome, openings) = (row.outcome, quoted(openings));
+    let mut line =
+        format!("{cell},{game},{first},{second},{seed},{openings},{number},{seat},{outcome}");
+    for measure in Measure::all() {
+        line.push(',');
+        if let Some(value) = measured(row, measure) {
+            line += &value.to_string();
+        }
+    }
+    line
+}
+
+/// A measure of a game. What was measured instead of a game stands in place of the payoff.
+fn measured(row: &GameRow<'_>, measure: Measure) -> Option<f64> {
+    row.measures[measure].or(row.value.filter(|_| measure == Measure::PAYOFF))
 }
 
 fn json_line(row: &GameRow<'_>) -> serde_json::Value {
     let task = &row.cell.task;
-    json!({
+    let mut line = json!({
         "cell": row.cell.id,
         "game": task.game().to_string(),
         "first": task.agents()[0].to_string(),
@@ -194,11 +208,13 @@ fn json_line(row: &GameRow<'_>) -> serde_json::Value {
         "seed": task.seed(),
         "number": row.number,
         "seat": seat(row),
+        "openings": task.openings(),
         "outcome": row.outcome,
-        "payoff": row.payoff,
-        "turns": row.turns,
-        "length": row.length,
-    })
+    });
+    for measure in Measure::all() {
+        line[measure.entry().name] = json!(measured(row, measure));
+    }
+    line
 }
 
 fn prune(

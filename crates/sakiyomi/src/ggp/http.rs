@@ -9,17 +9,18 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::body::{Body, to_bytes};
-use axum::http::{Method, Request, Response, StatusCode, header};
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
+use tokio_stream::StreamExt;
 
 use super::player::Player;
-use crate::accept;
+use crate::accept::{self, Spoken};
 
 /// The longest message. The largest public rule sheets have less than a megabyte.
 const MOST_BYTES: usize = 16 << 20;
@@ -30,16 +31,16 @@ const MOST_CONNECTIONS: usize = 256;
 
 /// Serves a player until the task is dropped.
 pub async fn serve(listener: TcpListener, player: Arc<Player>) {
-    let converse = |stream, peer| converse(stream, peer, Arc::clone(&player));
+    let converse = |stream, peer, spoken| converse(stream, peer, Arc::clone(&player), spoken);
     accept::connections(listener, MOST_CONNECTIONS, converse).await;
 }
 
-async fn converse(stream: TcpStream, peer: SocketAddr, player: Arc<Player>) {
+async fn converse(stream: TcpStream, peer: SocketAddr, player: Arc<Player>, spoken: Spoken) {
     // The host's clock runs since it has written its message, so ours runs since it has called.
     let received = Instant::now();
     let service = service_fn(|request: Request<Incoming>| {
-        let player = Arc::clone(&player);
-        async move { Ok::<_, Infallible>(respond(request, peer, received, &player).await) }
+        let (player, spoken) = (Arc::clone(&player), spoken.clone());
+        async move { Ok::<_, Infallible>(respond(request, peer, received, &player, &spoken).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -59,15 +60,25 @@ async fn respond(
     peer: SocketAddr,
     received: Instant,
     player: &Arc<Player>,
+    spoken: &Spoken,
 ) -> Response<Body> {
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    if !is_admitted(request.headers(), player.allowed_origins()) {
+        let shown = origin.as_ref().map_or("a page", |origin| origin.to_str().unwrap_or("a page"));
+        player.log().line(&format!("{peer} is refused: it comes from {shown}"));
+        let problem = "web pages may not drive this player; --allow-origin lets one in";
+        return response(StatusCode::FORBIDDEN, problem.to_owned(), None);
+    }
     let message = match *request.method() {
         Method::POST => read_body(request).await,
         Method::GET => {
             Ok(message_of_path(request.uri().path_and_query().map_or("", |p| p.as_str())))
         }
         // Browsers ask first whether they may.
-        _ => return response(StatusCode::OK, String::new()),
+        _ => return response(StatusCode::OK, String::new(), origin),
     };
+    // A head without a body is not yet a message.
+    spoken.tell();
     let (status, answer) = match message {
         Ok(message) => {
             player.log().line(&format!("{peer} > {message}"));
@@ -80,19 +91,37 @@ async fn respond(
     };
     let seconds = received.elapsed().as_secs_f64();
     player.log().line(&format!("{peer} < {} {answer} ({seconds:.3} s)", status.as_u16()));
-    response(status, answer)
+    response(status, answer, origin)
+}
+
+/// Whether a request may be answered. Hosts are programs and name no origin; browsers do when a page asks, or
+/// say with `Sec-Fetch-Site` that it was not a person who typed the address.
+fn is_admitted(headers: &HeaderMap, allowed: &[String]) -> bool {
+    let is_allowed = |origin: &str| allowed.iter().any(|one| one == "*" || one == origin);
+    match (headers.get(header::ORIGIN), headers.get("sec-fetch-site")) {
+        (Some(origin), _) => origin.to_str().is_ok_and(is_allowed),
+        (None, Some(site)) => site == "none" || is_allowed("*"),
+        (None, None) => true,
+    }
 }
 
 async fn read_body(request: Request<Incoming>) -> Result<String, (StatusCode, String)> {
-    let body = to_bytes(Body::new(request.into_body()), MOST_BYTES);
-    match timeout(READ_TIME, body).await {
-        Ok(Ok(bytes)) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Ok(Err(error)) => {
-            let problem = format!(
-                "the message cannot be read, or is longer than {MOST_BYTES} bytes: {error}"
-            );
-            Err((StatusCode::PAYLOAD_TOO_LARGE, problem))
+    let read = async {
+        let mut parts = Body::new(request.into_body()).into_data_stream();
+        let mut bytes = Vec::new();
+        while let Some(part) = parts.next().await {
+            bytes.extend_from_slice(&part.map_err(|error| {
+                (StatusCode::BAD_REQUEST, format!("the message cannot be read: {error}"))
+            })?);
+            if bytes.len() > MOST_BYTES {
+                let problem = format!("the message is longer than {MOST_BYTES} bytes");
+                return Err((StatusCode::PAYLOAD_TOO_LARGE, problem));
+            }
         }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    match timeout(READ_TIME, read).await {
+        Ok(read) => read,
         Err(_) => {
             let problem = format!("the message did not arrive within {} s", READ_TIME.as_secs());
             Err((StatusCode::REQUEST_TIMEOUT, problem))
@@ -125,19 +154,24 @@ fn message_of_path(path: &str) -> String {
     String::from_utf8_lossy(&decoded).into_owned()
 }
 
-fn response(status: StatusCode, text: String) -> Response<Body> {
+/// An answer, which a page of `origin` may read.
+fn response(status: StatusCode, text: String, origin: Option<HeaderValue>) -> Response<Body> {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
-    let headers = [
-        (header::CONTENT_TYPE.as_str(), "text/acl"),
-        ("access-control-allow-origin", "*"),
-        ("access-control-allow-methods", "POST, GET, OPTIONS"),
-        ("access-control-allow-headers", "Content-Type"),
-        ("access-control-max-age", "86400"),
-        (header::CONNECTION.as_str(), "close"),
-    ];
-    for (name, value) in headers {
-        response.headers_mut().insert(name, header::HeaderValue::from_static(value));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/acl"));
+    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    if let Some(origin) = origin {
+        let access = [
+            (header::ACCESS_CONTROL_ALLOW_METHODS, "POST, GET, OPTIONS"),
+            (header::ACCESS_CONTROL_ALLOW_HEADERS, "Content-Type"),
+            (header::ACCESS_CONTROL_MAX_AGE, "86400"),
+            (header::VARY, "Origin"),
+        ];
+        for (name, value) in access {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     }
     response
 }
@@ -145,6 +179,25 @@ fn response(status: StatusCode, text: String) -> Response<Body> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_are_admitted_by_their_origin_only() {
+        let is_admitted = |given: &[(&'static str, &'static str)], allowed: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for &(name, value) in given {
+                headers.insert(name, HeaderValue::from_static(value));
+            }
+            let allowed: Vec<String> = allowed.iter().map(|&text| text.to_owned()).collect();
+            is_admitted(&headers, &allowed)
+        };
+        let page = [("origin", "http://a.example")];
+        assert!(is_admitted(&[], &[]), "hosts name no origin");
+        assert!(!is_admitted(&page, &[]) && !is_admitted(&page, &["http://b.example"]));
+        assert!(is_admitted(&page, &["http://a.example"]) && is_admitted(&page, &["*"]));
+        let picture = [("sec-fetch-site", "cross-site")];
+        assert!(!is_admitted(&picture, &["http://a.example"]));
+        assert!(is_admitted(&[("sec-fetch-site", "none")], &[]), "an address that was typed");
+    }
 
     #[test]
     fn messages_in_addresses_are_decoded() {

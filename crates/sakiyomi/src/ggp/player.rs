@@ -28,6 +28,8 @@ pub struct PlayerSettings {
     pub iterations: Option<u64>,
     pub limits: Limits,
     pub seed: u64,
+    /// Origins of web pages that may ask, such as `http://localhost:8000`; `*` is any.
+    pub allowed_origins: Vec<String>,
 }
 
 impl PlayerSettings {
@@ -41,6 +43,7 @@ impl PlayerSettings {
             iterations: None,
             limits: Limits::default(),
             seed: 1,
+            allowed_origins: Vec::new(),
         }
     }
 }
@@ -134,6 +137,10 @@ impl Player {
     /// The threads that think about a match, or have not yet noticed that it is over.
     pub fn n_thinking(&self) -> usize {
         self.n_alive.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn allowed_origins(&self) -> &[String] {
+        &self.settings.allowed_origins
     }
 
     pub(super) fn log(&self) -> &Log {

@@ -1,6 +1,6 @@
 //! A report as a list of blocks, written as Markdown or as HTML.
 
-use std::fmt::Write;
+use crate::text_table::TextTable;
 
 /// A part of a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub fn to_markdown(blocks: &[Block]) -> String {
         match block {
             Block::Heading(heading) => text += &format!("## {heading}\n\n"),
             Block::Paragraph(paragraph) => text += &format!("{paragraph}\n\n"),
-            Block::Table { header, rows } => text += &format!("{}\n", markdown_table(header, rows)),
+            Block::Table { header, rows } => text += &format!("{}\n\n", text_table(header, rows)),
             Block::Picture { .. } => {}
             Block::Verbatim(lines) => text += &format!("```text\n{}\n```\n\n", lines.trim_end()),
         }
@@ -35,34 +35,10 @@ pub fn to_markdown(blocks: &[Block]) -> String {
     text
 }
 
-/// Columns are padded, so that the text reads as a table too.
-fn markdown_table(header: &[String], rows: &[Vec<String>]) -> String {
-    let clean = |cell: &String| cell.replace('|', "\\|");
-    let lines: Vec<Vec<String>> = [header]
-        .into_iter()
-        .chain(rows.iter().map(Vec::as_slice))
-        .map(|r| r.iter().map(clean).collect())
-        .collect();
-    let width = |column: usize| {
-        lines
-            .iter()
-            .filter_map(|line| line.get(column))
-            .map(|c| c.chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let mut text = String::new();
-    for (i, line) in lines.iter().enumerate() {
-        let cells = line.iter().zip(&widths);
-        let cells: Vec<String> = cells.map(|(cell, width)| format!(" {cell:width$} ")).collect();
-        let _ = writeln!(text, "|{}|", cells.join("|"));
-        if i == 0 {
-            let rule: Vec<String> = widths.iter().map(|width| "-".repeat(width + 2)).collect();
-            let _ = writeln!(text, "|{}|", rule.join("|"));
-        }
-    }
-    text
+fn text_table(header: &[String], rows: &[Vec<String>]) -> TextTable {
+    let mut table = TextTable::new(header);
+    rows.iter().for_each(|row| table.add_row(row));
+    table
 }
 
 const STYLE: &str = "

@@ -3,44 +3,16 @@
 use sakiyomi_catalog::{replay, views};
 use sakiyomi_core::Player;
 use sakiyomi_core::stats::{Interval, Tally};
+use sakiyomi_eval::Measure;
 use sakiyomi_eval::experiment::{
-    Axis, Estimate, Evidence, Layout, Lengths, Part, Quantity, pair_name, point_name, sweep_name,
+    Address, Axis, Distribution, Estimate, Evidence, Layout, Part, Quantity, evidence_at,
+    evidence_of_row,
 };
 
-use super::{Block, CellReport, ExperimentReport};
+use super::{Block, CellReport, ExperimentReport, counts};
 use crate::draw::draw;
 use crate::figures::{Bar, Content, Counts, Curve, CurvePoint, Figure};
 use crate::numbers::{interval_text, p_text, score_text};
-
-/// The evidence of a cell by its name; a pair of a round robin may be named from either side.
-pub(super) fn evidence(cells: &[CellReport], name: &str) -> Option<Evidence> {
-    let turned = name.split_once(" - ").map(|(row, column)| pair_name(column, row));
-    let straight = cells.iter().find(|cell| cell.name == name);
-    match (straight, turned) {
-        (Some(cell), _) => Some(cell.evidence.clone()),
-        (None, Some(turned)) => {
-            cells.iter().find(|cell| cell.name == turned).map(|cell| cell.evidence.mirrored())
-        }
-        (None, None) => None,
-    }
-    .filter(|evidence| evidence.n() > 0)
-}
-
-/// All games of one agent of a round robin. With more than two players only those count in which it
-/// is one against several of another.
-pub(super) fn row_evidence(cells: &[CellReport], row: &str) -> Option<Evidence> {
-    let mut sum = Evidence::default();
-    for cell in cells {
-        match cell.name.split_once(" - ") {
-            Some((first, _)) if first == row => sum.add(&cell.evidence),
-            Some((_, second)) if second == row && cell.seats.len() == 2 => {
-                sum.add(&cell.evidence.mirrored());
-            }
-            _ => {}
-        }
-    }
-    (sum.tally.games() > 0).then_some(sum)
-}
 
 fn measured(cell: &CellReport, measure: Quantity) -> Option<Estimate> {
     cell.evidence.estimate(measure, Part::All)
@@ -50,8 +22,8 @@ fn score(evidence: Option<Evidence>) -> Option<Estimate> {
     evidence?.estimate(Quantity::Score, Part::All)
 }
 
-fn named<'a>(report: &'a ExperimentReport, name: &str) -> Option<&'a CellReport> {
-    report.cells.iter().find(|cell| cell.name == name)
+fn at<'a>(report: &'a ExperimentReport, address: &Address) -> Option<&'a CellReport> {
+    report.cells.iter().find(|cell| cell.address == *address)
 }
 
 pub(super) fn tables(report: &ExperimentReport) -> Vec<Block> {
@@ -75,14 +47,14 @@ fn duel_table(report: &ExperimentReport) -> Block {
             .iter()
             .enumerate()
             .map(|(i, tally)| (format!("{}", i + 1), *tally, cell.paper_seats.get(i).copied()));
-        for (seat, tally, paper) in seats.chain([("all".to_owned(), cell.tally, cell.paper_tally)])
-        {
+        let all = ("all".to_owned(), cell.tally, cell.paper_tally);
+        for (i, (seat, tally, paper)) in seats.chain([all]).enumerate() {
             let is_all = seat == "all";
             let score = if is_all { cell.paper_score } else { paper.and_then(|p| p.score()) };
-            let Interval { low, high } = tally.interval();
-            let verdict = score
-                .filter(|_| tally.games() > 0)
-                .map(|score| if (low..=high).contains(&score) { "agrees" } else { "differs" });
+            let verdict = match is_all {
+                true => cell.verdict,
+                false => cell.verdict_seats.get(i).copied().flatten(),
+            };
             rows.push(vec![
                 cell.name.clone(),
                 seat,
@@ -92,9 +64,9 @@ fn duel_table(report: &ExperimentReport) -> Block {
                 tally.losses.to_string(),
                 score_text(tally.score()),
                 interval_text(tally.interval()),
-                p_text(tally.sign_test()),
+                p_text(tally.sign_test_of(cell.seats.len())),
                 paper_text(score, paper),
-                verdict.unwrap_or("").to_owned(),
+                verdict.map(|verdict| verdict.to_string()).unwrap_or_default(),
             ]);
         }
     }
@@ -113,12 +85,13 @@ fn round_robin_tables(report: &ExperimentReport, agents: &[String]) -> Vec<Block
         .chain(agents.iter().cloned())
         .chain(["mean".to_owned()])
         .collect();
+    let counts = counts(&report.cells);
     let row = |row: &String| {
         let cell = |column: &String| match row == column {
             true => String::new(),
-            false => percent(score(evidence(&report.cells, &pair_name(row, column)))),
+            false => percent(score(evidence_at(&counts, &Address::pair(row, column)))),
         };
-        let mean = percent(score(row_evidence(&report.cells, row)));
+        let mean = percent(score(evidence_of_row(&counts, row)));
         [row.clone()].into_iter().chain(agents.iter().map(cell)).chain([mean]).collect::<Vec<_>>()
     };
     let mut blocks =
@@ -142,9 +115,11 @@ fn round_robin_tables(report: &ExperimentReport, agents: &[String]) -> Vec<Block
 }
 
 fn paper_of_pair(report: &ExperimentReport, row: &str, column: &str) -> Option<f64> {
-    let straight = named(report, &pair_name(row, column)).and_then(|cell| cell.paper_score);
-    let turned = named(report, &pair_name(column, row)).and_then(|cell| cell.paper_score);
-    straight.or(turned.map(|score| 1.0 - score))
+    if let Some(cell) = at(report, &Address::pair(row, column)) {
+        return cell.paper_score;
+    }
+    let turned = at(report, &Address::pair(column, row))?;
+    turned.paper_score_turned.or(turned.paper_score.map(|score| 1.0 - score))
 }
 
 fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: Quantity) -> Block {
@@ -153,7 +128,7 @@ fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: 
     let mut rows = Vec::new();
     for value in &x.values {
         for name in series {
-            let Some(cell) = named(report, &point_name(name, value)) else { continue };
+            let Some(cell) = at(report, &Address::point(name, value)) else { continue };
             let estimate = measured(cell, measure);
             rows.push(vec![
                 value.clone(),
@@ -172,16 +147,16 @@ fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: 
 fn histogram_table(report: &ExperimentReport, series: &[String]) -> Block {
     let header = ["series", "games", "mean turns", "95 %", "shortest", "median", "longest"];
     let row = |name: &String| {
-        let cell = named(report, name)?;
-        let turns = &cell.evidence.turns;
+        let cell = at(report, &Address::named(name))?;
+        let turns = &cell.evidence.measures[Measure::TURNS];
         let mean = turns.mean(Part::All);
         let mut left = cell.games.div_ceil(2);
-        let median = turns.0.iter().find(|(_, tally)| {
+        let median = turns.iter().find(|(_, tally)| {
             let is_here = tally.games() >= left;
             left = left.saturating_sub(tally.games());
             is_here
         });
-        let text = |turns: Option<(&u32, &Tally)>| {
+        let text = |turns: Option<(f64, Tally)>| {
             turns.map_or_else(|| "-".to_owned(), |(turns, _)| turns.to_string())
         };
         Some(vec![
@@ -192,9 +167,9 @@ fn histogram_table(report: &ExperimentReport, series: &[String]) -> Block {
                 || "-".to_owned(),
                 |mean| format!("[{:.2}, {:.2}]", mean.low, mean.high),
             ),
-            text(turns.0.first_key_value()),
+            text(turns.iter().next()),
             text(median),
-            text(turns.0.last_key_value()),
+            text(turns.iter().next_back()),
         ])
     };
     Block::Table {
@@ -209,7 +184,7 @@ fn sweep_table(report: &ExperimentReport, x: &Axis, y: &Axis, measure: Quantity)
     let row = |y: &String| {
         let cell = |x: &String| {
             let estimate =
-                named(report, &sweep_name(x, y)).and_then(|cell| measured(cell, measure));
+                at(report, &Address::grid(x, y)).and_then(|cell| measured(cell, measure));
             match estimate {
                 Some(e) => format!("{:.3} {}", e.value, interval_text(e.interval())),
                 None => "-".to_owned(),
@@ -243,14 +218,14 @@ pub(super) fn figure(report: &ExperimentReport) -> Option<Figure> {
         Layout::RoundRobin { agents } => round_robin_map(report, agents),
         Layout::Curve { x, series, measure } => curves(report, x, series, *measure),
         Layout::Histogram { series } => Content::Histogram {
-            x_label: "turns a game".to_owned(),
+            x_label: Measure::TURNS.entry().label.to_owned(),
             y_label: "share of games".to_owned(),
             series: series
                 .iter()
-                .filter_map(|name| named(report, name))
+                .filter_map(|name| at(report, &Address::named(name)))
                 .map(|cell| Counts {
                     name: cell.name.clone(),
-                    counts: counts(&cell.evidence.turns),
+                    counts: games_of(&cell.evidence.measures[Measure::TURNS]),
                 })
                 .collect(),
         },
@@ -260,8 +235,8 @@ pub(super) fn figure(report: &ExperimentReport) -> Option<Figure> {
     Some(Figure { title: report.title.clone(), content })
 }
 
-fn counts(lengths: &Lengths) -> Vec<(f64, u64)> {
-    lengths.0.iter().map(|(&length, tally)| (f64::from(length), tally.games())).collect()
+fn games_of(values: &Distribution) -> Vec<(f64, u64)> {
+    values.iter().map(|(value, tally)| (value, tally.games())).collect()
 }
 
 fn duel_bars(report: &ExperimentReport) -> Content {
@@ -278,13 +253,15 @@ fn duel_bars(report: &ExperimentReport) -> Content {
     Content::Bars {
         value_label: "score of the first agent".to_owned(),
         bars: report.cells.iter().filter_map(bar).collect(),
-        baseline: Some(0.5),
+        // An equal share; without games there are no seats.
+        baseline: report.cells.first().map(|cell| 1.0 / cell.seats.len().max(2) as f64),
     }
 }
 
 fn round_robin_map(report: &ExperimentReport, agents: &[String]) -> Content {
+    let counts = counts(&report.cells);
     let score = |(row, column): (&String, &String)| {
-        score(evidence(&report.cells, &pair_name(row, column))).map(|e| e.value)
+        score(evidence_at(&counts, &Address::pair(row, column))).map(|e| e.value)
     };
     Content::HeatMap {
         x_label: "against".to_owned(),
@@ -307,7 +284,7 @@ fn curves(report: &ExperimentReport, x: &Axis, series: &[String], measure: Quant
     let curve = |name: &String| {
         let cells = || {
             let cell = |(i, value): (usize, &String)| {
-                Some((position(i), named(report, &point_name(name, value))?))
+                Some((position(i), at(report, &Address::point(name, value))?))
             };
             x.values.iter().enumerate().filter_map(cell)
         };
@@ -332,7 +309,7 @@ fn curves(report: &ExperimentReport, x: &Axis, series: &[String], measure: Quant
 
 fn sweep_map(report: &ExperimentReport, x: &Axis, y: &Axis, measure: Quantity) -> Content {
     let value = |(y, x): (&String, &String)| {
-        named(report, &sweep_name(x, y)).and_then(|cell| measured(cell, measure)).map(|e| e.value)
+        at(report, &Address::grid(x, y)).and_then(|cell| measured(cell, measure)).map(|e| e.value)
     };
     let values: Vec<Option<f64>> =
         y.values.iter().flat_map(|y| x.values.iter().map(move |x| (y, x))).map(value).collect();

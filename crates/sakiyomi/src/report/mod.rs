@@ -5,12 +5,13 @@ mod layouts;
 
 use std::path::Path;
 
-use sakiyomi_catalog::{AgentSpec, Record};
+use sakiyomi_catalog::{AgentSpec, Record, write_atomically};
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_eval::experiment::{
-    Cell, Estimate, Evidence, Experiment, Layout, Part, Quantity, Scale, Verdict,
+    Address, Cell, Estimate, Evidence, Experiment, Kind, Layout, PaperNumbers, Part, Quantity,
+    Scale, Verdict, evidence_called, evidence_of_row,
 };
-use sakiyomi_eval::{Counted, Store, StoreError};
+use sakiyomi_eval::{Counted, DistinctGames, Measure, Openings, Store, StoreError};
 use serde::Serialize;
 
 use crate::figures::Figure;
@@ -23,7 +24,7 @@ pub use document::{Block, to_html, to_markdown};
 pub struct ExperimentReport {
     pub id: String,
     pub title: String,
-    pub kind: &'static str,
+    pub kind: Kind,
     pub repeats: Option<String>,
     pub notes: Option<String>,
     pub scale: String,
@@ -53,6 +54,8 @@ pub struct CellReport {
     /// What is measured, where there is no second agent.
     pub second: String,
     pub seed: u64,
+    /// The random openings that the games began with.
+    pub openings: Option<Openings>,
     pub games: u64,
     pub games_wanted: u64,
     #[serde(flatten)]
@@ -60,7 +63,7 @@ pub struct CellReport {
     pub score: Option<f64>,
     /// 95 %.
     pub interval: Interval,
-    /// Two-sided sign test.
+    /// Two-sided sign test against an equal share of the wins.
     pub p: f64,
     pub seats: Vec<Tally>,
     pub mean_turns: Option<f64>,
@@ -69,11 +72,23 @@ pub struct CellReport {
     /// Over all runs, if it is this that was measured.
     pub nash_conv: Option<Estimate>,
     pub n_forfeits: u64,
+    /// How many games were different.
+    pub distinct_games: Option<DistinctGames>,
+    /// What a reader should know of repeated games.
+    pub remark: Option<String>,
     pub paper_score: Option<f64>,
     pub paper_tally: Option<Tally>,
     pub paper_seats: Vec<Tally>,
-    /// Whether the paper's score lies in our interval.
+    /// What the paper prints for the other side of a pair.
+    pub paper_score_turned: Option<f64>,
+    /// The games that the paper's score is of.
+    pub paper_games: Option<u64>,
+    /// Whether our score and the paper's could be of the same strength.
     pub verdict: Option<Verdict>,
+    /// The same for each seat that the paper tells apart.
+    pub verdict_seats: Vec<Option<Verdict>>,
+    #[serde(skip)]
+    pub address: Address,
     #[serde(skip)]
     pub evidence: Evidence,
 }
@@ -82,50 +97,6 @@ pub struct CellReport {
 pub struct ClaimReport {
     pub text: String,
     pub verdict: Verdict,
-}
-
-/// How much of an experiment is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct State {
-    pub games_done: u64,
-    pub games: u64,
-}
-
-impl State {
-    /// As a list shows it.
-    pub fn text(self, scale: Scale) -> String {
-        match (self.games_done, self.games) {
-            (0, _) => "never run".to_owned(),
-            (done, games) if done >= games => format!("{scale} done"),
-            (done, games) => format!("{scale} {} %", 100 * done / games),
-        }
-    }
-}
-
-/// What the store has of an experiment.
-pub fn state(
-    experiment: &Experiment,
-    scale: Scale,
-    store: Option<&Store>,
-) -> anyhow::Result<State> {
-    let mut state = State { games_done: 0, games: 0 };
-    for cell in experiment.cells(scale) {
-        let (counted, games) = count(cell, store)?;
-        state.games += games;
-        state.games_done += counted.evidence.n();
-    }
-    Ok(state)
-}
-
-/// The games of a cell that the store has, and how many are wanted.
-fn count(cell: &Cell, store: Option<&Store>) -> anyhow::Result<(Counted, u64)> {
-    let (round, games) = (cell.task.round()?, cell.balanced_games()?);
-    let Some(store) = store else { return Ok((Counted::default(), games)) };
-    let counted = match store.find(&cell.task, &cell.fingerprint()?)? {
-        Some(id) => store.count(id, round, games)?,
-        None => Counted::default(),
-    };
-    Ok((counted, games))
 }
 
 impl ExperimentReport {
@@ -138,17 +109,18 @@ impl ExperimentReport {
         let mut cells = Vec::new();
         let (mut engines, mut seconds) = (Vec::new(), 0.0);
         for cell in experiment.cells(scale) {
-            let (counted, games) = count(cell, Some(store))?;
+            let (counted, games) = cell.counted(Some(store))?;
             seconds += counted.seconds;
             engines.extend(counted.engines.iter().cloned());
             cells.push(CellReport::new(cell, counted, games));
         }
         engines.sort();
         engines.dedup();
+        let counts = counts(&cells);
         let claim = |claim: &sakiyomi_eval::experiment::Claim| ClaimReport {
             text: claim.text.clone(),
-            verdict: claim.judge(&|name| layouts::evidence(&cells, name), &|row| {
-                layouts::row_evidence(&cells, row)
+            verdict: claim.judge(&|name| evidence_called(&counts, name), &|row| {
+                evidence_of_row(&counts, row)
             }),
         };
         let claims = experiment.claims.iter().map(claim).collect();
@@ -187,7 +159,7 @@ impl ExperimentReport {
         }
         if self.games_done < self.games {
             let (done, games) = (self.games_done, self.games);
-            let text = format!("Only {done} of {games} {} are done so far.", self.counted());
+            let text = format!("Only {done} of {games} {} are done so far.", self.kind.counted());
             blocks.push(Block::Paragraph(text));
         }
         blocks.extend(layouts::tables(self));
@@ -201,13 +173,13 @@ impl ExperimentReport {
                 rows: self.claims.iter().map(row).collect(),
             });
         }
+        for cell in &self.cells {
+            if let Some(remark) = &cell.remark {
+                blocks.push(Block::Paragraph(format!("{}: {remark}.", cell.name)));
+            }
+        }
         blocks.push(Block::Paragraph(self.footer()));
         blocks
-    }
-
-    /// What an experiment of this kind consists of.
-    pub fn counted(&self) -> &'static str {
-        if self.kind == "exploitability" { "runs" } else { "games" }
     }
 
     fn footer(&self) -> String {
@@ -219,14 +191,20 @@ impl ExperimentReport {
             false => "not repeatable exactly, because a budget is a time or an agent a program",
         };
         let engines = self.engines.join(", ");
-        let tests = match self.counted() {
-            "games" => "Intervals are 95 %, p is of the two-sided sign test.",
-            _ => "Intervals are 95 % over runs with other seeds.",
+        let tests = match self.kind.is_measured() {
+            false => {
+                "Intervals are 95 %, p is of the two-sided sign test against an equal share of the wins. A verdict on the paper's number counts the error of both."
+            }
+            true => "Intervals are 95 % over runs with other seeds.",
+        };
+        let openings = match self.cells.iter().find_map(|cell| cell.openings) {
+            Some(Openings { n, plies }) => format!(", {n} random openings of {plies} moves"),
+            None => String::new(),
         };
         format!(
-            "{} {}, {:.0} s, seed {}, version {}; {repeatable}. {tests} Run it with `{}`.",
+            "{} {}{openings}, {:.0} s, seed {}, version {}; {repeatable}. {tests} Run it with `{}`.",
             self.games_done,
-            self.counted(),
+            self.kind.counted(),
             self.seconds,
             seeds.join(", "),
             if engines.is_empty() { "-" } else { &engines },
@@ -236,14 +214,18 @@ impl ExperimentReport {
 
     /// Writes the page and its pictures into a folder.
     pub fn write_html(&self, folder: &Path) -> anyhow::Result<()> {
+        let write = |ending: &str, bytes: &[u8]| {
+            let file = folder.join(format!("{}.{ending}", self.id));
+            write_atomically(&file, |out| out.write_all(bytes))
+        };
         if let Some(figure) = &self.figure {
-            std::fs::write(folder.join(format!("{}.svg", self.id)), figure.to_svg())?;
-            std::fs::write(folder.join(format!("{}.png", self.id)), figure.to_png()?)?;
+            write("svg", figure.to_svg().as_bytes())?;
+            write("png", &figure.to_png()?)?;
         }
         let mut blocks = self.blocks();
         blocks.push(Block::Paragraph("[All experiments](index.html)".to_owned()));
         let page = to_html(&self.title, &blocks);
-        Ok(std::fs::write(folder.join(format!("{}.html", self.id)), page)?)
+        Ok(write("html", page.as_bytes())?)
     }
 }
 
@@ -264,36 +246,49 @@ fn shown_game(
 impl CellReport {
     fn new(cell: &Cell, counted: Counted, games_wanted: u64) -> CellReport {
         let task = &cell.task;
-        let evidence = counted.evidence;
+        let (evidence, distinct_games) = (counted.evidence, counted.distinct_games);
+        let n_seats = evidence.seats.len() as u64;
         let tally = evidence.tally;
         let interval = tally.interval();
-        let verdict = |paper: f64| match paper >= interval.low && paper <= interval.high {
-            true => Verdict::Agrees,
-            false => Verdict::Differs,
-        };
         let paper = cell.paper.as_ref();
+        let verdict_seats = |paper: &PaperNumbers| {
+            let seats = evidence.seats.iter().enumerate();
+            seats.map(|(seat, tally)| paper.judge_seat(seat, tally)).collect()
+        };
         CellReport {
-            name: cell.name.clone(),
+            name: cell.address.to_string(),
             game: task.game().to_string(),
             first: task.agents()[0].to_string(),
             second: task.second_text(),
             seed: task.seed(),
+            openings: task.openings(),
             games: evidence.n(),
             games_wanted,
             tally,
             score: tally.score(),
             interval,
-            p: tally.sign_test(),
+            p: tally.sign_test_of(evidence.seats.len()),
             seats: evidence.seats.clone(),
-            mean_turns: evidence.turns.mean(Part::All).map(|turns| turns.value),
-            mean_length_of_won: evidence.lengths.mean(Part::Won),
+            mean_turns: evidence.measures[Measure::TURNS].mean(Part::All).map(|turns| turns.value),
+            mean_length_of_won: evidence.measures[Measure::LENGTH].mean(Part::Won),
             nash_conv: evidence.estimate(Quantity::NashConv, Part::All),
             n_forfeits: counted.n_forfeits,
+            distinct_games,
+            remark: distinct_games.and_then(|games| games.remark(n_seats, task.openings())),
             paper_score: paper.map(|paper| paper.score),
             paper_tally: paper.and_then(|paper| paper.tally),
             paper_seats: paper.map(|paper| paper.seats.clone()).unwrap_or_default(),
-            verdict: paper.filter(|_| tally.games() > 0).map(|paper| verdict(paper.score)),
+            paper_score_turned: paper.and_then(|paper| paper.turned),
+            paper_games: paper.and_then(|paper| paper.tally.map(|t| t.games()).or(paper.games)),
+            verdict: paper.and_then(|paper| paper.judge(&tally)),
+            verdict_seats: paper.map(verdict_seats).unwrap_or_default(),
+            address: cell.address.clone(),
             evidence,
         }
     }
+}
+
+/// The cells with what was counted in them.
+fn counts(cells: &[CellReport]) -> Vec<(&Address, &Evidence)> {
+    cells.iter().map(|cell| (&cell.address, &cell.evidence)).collect()
 }

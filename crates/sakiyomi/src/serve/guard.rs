@@ -127,6 +127,9 @@ pub(super) fn record(record: &MatchRecord) -> Result<Record, ApiError> {
 /// Reads an agent that thinks for a page, and keeps it within the limits.
 pub(super) fn agent(text: &str) -> Result<AgentSpec, ApiError> {
     let mut agent = player(text)?;
+    if let AgentSpec::Exact(Named { settings, .. }) = &mut agent {
+        settings.memory = settings.memory.min(LIMITS.memory_bytes);
+    }
     if let Some(budget) = agent.budget_mut() {
         let limit = Duration::from_secs_f64(LIMITS.seconds);
         budget.wall = Some(budget.wall.map_or(limit, |wall| wall.min(limit)));

@@ -2,27 +2,26 @@
 //! was stopped, or whose server was, goes on where it was.
 
 use std::convert::Infallible;
-use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
+use sakiyomi_catalog::{read_text, write_atomically};
 use sakiyomi_core::Stop;
-use sakiyomi_core::stats::Tally;
 use sakiyomi_eval::experiment::{Experiment, Scale};
-use sakiyomi_eval::{Pairing, RunProgress, RunSettings, run_experiments};
+use sakiyomi_eval::{CellTally, Pairing, RunProgress, RunSettings, run_experiments};
 use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
 use super::api::{ApiError, ErrorCode, Job, JobRequest, JobRow, JobState};
 use super::think::PULSE;
-use super::{Body, LIMITS, ServeSettings, Shared, guard};
+use super::{Body, LIMITS, PathOf, ServeSettings, Shared, guard, without_panic};
 
 /// Jobs that run at the same time.
 const MOST_RUNNING: usize = 2;
@@ -85,7 +84,7 @@ impl Jobs {
     /// The jobs that a server with this store knew before, stopped.
     pub(super) fn load(settings: &ServeSettings) -> Jobs {
         let file = settings.store.with_extension("jobs.json");
-        let text = fs::read_to_string(&file).unwrap_or_default();
+        let text = read_text(&file).unwrap_or_default();
         let known: Vec<(u32, JobRequest)> = serde_json::from_str(&text).unwrap_or_default();
         let list = known.into_iter().map(|(id, request)| Entry::new(id, request)).collect();
         Jobs { list: Mutex::new(list), file }
@@ -101,7 +100,7 @@ impl Jobs {
         let known: Vec<(u32, JobRequest)> =
             list.iter().map(|entry| (entry.job().id, entry.job().request)).collect();
         if let Ok(text) = serde_json::to_string_pretty(&known) {
-            let _ = fs::write(&self.file, text);
+            let _ = write_atomically(&self.file, |out| out.write_all(text.as_bytes()));
         }
     }
 
@@ -202,14 +201,16 @@ fn run(list: &mut [Entry], at: usize, settings: &ServeSettings) -> Result<Job, A
             let seconds = start.elapsed().as_secs_f64();
             told.send_modify(|job| show_progress(job, &experiment.id, progress, seconds));
         };
-        let ran =
-            run_experiments(&[&experiment], run_settings, &settings.store, &on_thread, &mut tell);
+        let ran = without_panic(|| {
+            run_experiments(&[&experiment], run_settings, &settings.store, &on_thread, &mut tell)
+                .map_err(ApiError::failed)
+        });
         told.send_modify(|job| match ran {
             Ok(summary) if summary.games_done < summary.games => job.state = JobState::Stopped,
             Ok(_) => job.state = JobState::Done,
             Err(error) => {
                 job.state = JobState::Failed;
-                job.message = error.to_string();
+                job.message = error.message;
             }
         });
     });
@@ -233,7 +234,7 @@ fn experiment(job: &Job, folder: &FilePath) -> Result<(Experiment, Scale), ApiEr
                 return Err(wrong(format!("{game} has 1 player; a duel needs at least 2")));
             }
             let agents = [guard::player(first)?, guard::player(second)?];
-            let pairing = Pairing { game, agents, seed: *seed };
+            let pairing = Pairing::new(game, agents, *seed);
             pairing.try_out().map_err(|error| ApiError::agent(&error))?;
             let id = format!("duel-{}", job.id);
             Ok((Experiment::of_duel(&id, pairing, *games), Scale::Quick))
@@ -255,7 +256,7 @@ fn show_progress(job: &mut Job, experiment: &str, progress: &RunProgress, second
     job.seconds = seconds;
     job.seconds_left = progress.seconds_left;
     let prefix = format!("{experiment}: ");
-    let row = |(name, tally): &(String, Tally)| {
+    let row = |CellTally { name, tally, n_players }: &CellTally| {
         let interval = tally.interval();
         JobRow {
             name: name.strip_prefix(&prefix).unwrap_or(name).to_owned(),
@@ -265,7 +266,7 @@ fn show_progress(job: &mut Job, experiment: &str, progress: &RunProgress, second
             score: tally.score(),
             low: interval.low,
             high: interval.high,
-            p: tally.sign_test(),
+            p: tally.sign_test_of(*n_players),
         }
     };
     job.rows = progress.tallies.iter().map(row).collect();
@@ -285,7 +286,7 @@ pub(super) async fn start(
 
 pub(super) async fn command(
     State(lab): State<Shared>,
-    Path((id, what)): Path<(u32, String)>,
+    PathOf((id, what)): PathOf<(u32, String)>,
 ) -> Result<Json<Job>, ApiError> {
     let jobs = Arc::clone(&lab);
     lab.work(move || jobs.jobs.command(id, &what, &jobs.settings)).await.map(Json)
@@ -293,7 +294,7 @@ pub(super) async fn command(
 
 pub(super) async fn events(
     State(lab): State<Shared>,
-    Path((id, what)): Path<(u32, String)>,
+    PathOf((id, what)): PathOf<(u32, String)>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     if what != "events" {
         return Err(ApiError::new(ErrorCode::NotFound, "known: events"));

@@ -16,16 +16,26 @@ mod samples;
 mod sealed;
 mod think;
 
+use std::any::Any;
+use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, FromRequest, Request};
+use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Path, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
@@ -37,7 +47,7 @@ use api::{ApiError, ErrorCode, Limits};
 use jobs::Jobs;
 use sealed::SealedChoices;
 
-use crate::accept;
+use crate::accept::{self, Spoken};
 
 /// How the lab is served.
 #[derive(Clone, Debug)]
@@ -112,7 +122,7 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
         let Server { listener, lab } = self;
         let (router, patience) = (router(Arc::clone(&lab)), lab.settings.patience);
-        let converse = |stream, _| converse(stream, router.clone(), patience);
+        let converse = |stream, _, spoken| converse(stream, router.clone(), patience, spoken);
         // Streams of events do not end by themselves, so nobody waits for them.
         tokio::select! {
             () = accept::connections(listener, MOST_CONNECTIONS, converse) => {}
@@ -124,11 +134,16 @@ impl Server {
 }
 
 /// Answers the requests of one connection. Those who ask have only so long to say what they want.
-async fn converse(stream: TcpStream, router: Router, patience: Duration) {
+async fn converse(stream: TcpStream, router: Router, patience: Duration, spoken: Spoken) {
+    let answers = TowerToHyperService::new(router);
+    let service = service_fn(|request: hyper::Request<Incoming>| {
+        spoken.tell();
+        answers.call(request)
+    });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(stream), service);
     // Whoever goes away in the middle of an answer is nobody's fault.
     let _ = served.await;
 }
@@ -152,6 +167,7 @@ fn router(lab: Shared) -> Router {
         .route("/reports/{id}", get(results::report))
         .route("/reports/{scale}/{file}", get(results::report_file))
         .fallback(page::file)
+        .layer(middleware::from_fn(survive))
         .layer(DefaultBodyLimit::max(LIMITS.upload_bytes))
         .layer(middleware::from_fn(compress::answers))
         .layer(middleware::from_fn_with_state(guarded, guard::admit))
@@ -173,13 +189,58 @@ impl<T: serde::de::DeserializeOwned> FromRequest<Shared> for Body<T> {
         };
         match body {
             Ok(axum::Json(value)) => Ok(Body(value)),
-            Err(JsonRejection::BytesRejection(_)) => Err(ApiError::new(
-                ErrorCode::TooLarge,
-                format!("a request may have up to {} bytes", LIMITS.upload_bytes),
-            )),
+            // What is too long, and not what is cut off or has malformed chunks.
+            Err(JsonRejection::BytesRejection(rejection))
+                if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE =>
+            {
+                Err(ApiError::new(
+                    ErrorCode::TooLarge,
+                    format!("a request may have up to {} bytes", LIMITS.upload_bytes),
+                ))
+            }
             Err(rejection) => Err(ApiError::new(ErrorCode::BadRequest, rejection.body_text())),
         }
     }
+}
+
+/// Parts of an address whose faults are told in the one form of errors.
+struct PathOf<T>(T);
+
+impl<T: serde::de::DeserializeOwned + Send> FromRequestParts<Shared> for PathOf<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, lab: &Shared) -> Result<PathOf<T>, ApiError> {
+        match Path::from_request_parts(parts, lab).await {
+            Ok(Path(value)) => Ok(PathOf(value)),
+            Err(rejection) => Err(ApiError::new(ErrorCode::BadRequest, rejection.body_text())),
+        }
+    }
+}
+
+/// Does work in which a panic, which is a fault of ours, is an error of this work and of nothing else.
+/// The panic itself is reported on standard error.
+fn without_panic<T>(work: impl FnOnce() -> Result<T, ApiError>) -> Result<T, ApiError> {
+    // What the work has changed is not looked at after a panic, or is behind a lock that forgives it.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> ApiError {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    ApiError::failed(format!("this is a fault of the program, not of the request: {text}"))
+}
+
+/// The same for the handlers themselves.
+async fn survive(request: Request, next: Next) -> Response {
+    let mut answer = Box::pin(next.run(request));
+    let answer = poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
+        match polled {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(panicked(panic.as_ref()))),
+        }
+    });
+    answer.await.unwrap_or_else(IntoResponse::into_response)
 }
 
 impl Lab {
@@ -189,6 +250,30 @@ impl Lab {
         work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let _turn = self.rebuilds.acquire().await.map_err(ApiError::failed)?;
-        spawn_blocking(work).await.map_err(ApiError::failed)?
+        spawn_blocking(|| without_panic(work)).await.map_err(ApiError::failed)?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_of_its_own_work() {
+        let failed = without_panic::<()>(|| panic!("a list is {}", "empty")).unwrap_err();
+        assert_eq!(failed.code, ErrorCode::Failed);
+        assert!(failed.message.contains("a list is empty"), "{failed:?}");
+        assert_eq!(without_panic(|| Ok(3)), Ok(3));
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_panics_answers() {
+        async fn broken() -> &'static str {
+            panic!("out of luck")
+        }
+        let router = Router::new().route("/", get(broken)).layer(middleware::from_fn(survive));
+        let request = Request::new(axum::body::Body::empty());
+        let answer = TowerToHyperService::new(router).call(request).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

@@ -73,8 +73,8 @@ impl Visitor for Suited<'_> {
     fn visit<G: CatalogGame>(self, game: G) -> Vec<String> {
         let seat = Seat { game: self.0, player: Player(0), seed: 1 };
         let can_play = |name: &str| {
-            let agent: Result<AgentSpec, _> = name.parse();
-            name != "exec" && agent.is_ok_and(|agent| agent.build(&game, &seat).is_ok())
+            // As it would think for the page: with the same limits.
+            guard::agent(name).is_ok_and(|agent| agent.build(&game, &seat).is_ok())
         };
         let names = AgentSpec::entries().iter().map(|agent| agent.name);
         names.filter(|name| can_play(name)).map(str::to_owned).collect()

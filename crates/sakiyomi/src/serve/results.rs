@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Redirect, Response};
 use sakiyomi_eval::experiment::{Experiment, Scale};
@@ -11,8 +11,8 @@ use sakiyomi_eval::{Pairing, Store, Task};
 use serde::Deserialize;
 
 use super::api::{ApiError, ErrorCode, ExperimentEntry, ExperimentState, MatchRecord, StoreEntry};
-use super::{Lab, Shared};
-use crate::report::{ExperimentReport, state, to_html};
+use super::{Lab, PathOf, Shared};
+use crate::report::{ExperimentReport, to_html};
 
 /// Kept games of one cell that are listed.
 const LISTED_GAMES: usize = 100;
@@ -25,7 +25,7 @@ pub(super) async fn experiments(
         let store = shared.open_store()?;
         let entry = |experiment: &Experiment| {
             let done = |scale| {
-                let state = state(experiment, scale, store.as_ref()).map_err(ApiError::failed)?;
+                let state = experiment.done(scale, store.as_ref()).map_err(ApiError::failed)?;
                 Ok::<_, ApiError>(ExperimentState {
                     games_done: state.games_done,
                     games: state.games,
@@ -34,7 +34,7 @@ pub(super) async fn experiments(
             Ok(ExperimentEntry {
                 id: experiment.id.clone(),
                 title: experiment.title.clone(),
-                kind: experiment.kind().to_owned(),
+                kind: experiment.kind().to_string(),
                 repeats: experiment.repeats.clone().unwrap_or_default(),
                 quick: done(Scale::Quick)?,
                 paper: done(Scale::Paper)?,
@@ -51,7 +51,8 @@ pub(super) async fn store(State(lab): State<Shared>) -> Result<Json<Vec<StoreEnt
         let Some(store) = shared.open_store()? else { return Ok(Vec::new()) };
         let mut entries = Vec::new();
         for cell in store.cells().map_err(ApiError::failed)? {
-            let Task::Matches(Pairing { game, agents: [first, second], seed }) = &cell.task else {
+            let Task::Matches(Pairing { game, agents: [first, second], seed, .. }) = &cell.task
+            else {
                 continue;
             };
             let counted = store.count(cell.id, cell.round, u64::MAX).map_err(ApiError::failed)?;
@@ -74,7 +75,7 @@ pub(super) async fn store(State(lab): State<Shared>) -> Result<Json<Vec<StoreEnt
 
 pub(super) async fn record(
     State(lab): State<Shared>,
-    Path((cell, game)): Path<(i64, u64)>,
+    PathOf((cell, game)): PathOf<(i64, u64)>,
 ) -> Result<Json<MatchRecord>, ApiError> {
     let shared = Arc::clone(&lab);
     let work = move || {
@@ -95,7 +96,7 @@ pub(super) struct ReportQuery {
 
 /// Sends on to the page of the scale, beside which its pictures are found.
 pub(super) async fn report(
-    Path(id): Path<String>,
+    PathOf(id): PathOf<String>,
     Query(query): Query<ReportQuery>,
 ) -> Result<Redirect, ApiError> {
     let scale = query.scale.as_deref().unwrap_or("quick");
@@ -111,7 +112,7 @@ pub(super) async fn report(
 
 pub(super) async fn report_file(
     State(lab): State<Shared>,
-    Path((scale, file)): Path<(String, String)>,
+    PathOf((scale, file)): PathOf<(String, String)>,
 ) -> Result<Response, ApiError> {
     let shared = Arc::clone(&lab);
     let work = move || {

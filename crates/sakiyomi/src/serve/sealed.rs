@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use sakiyomi_core::Player;
@@ -17,7 +17,7 @@ use tokio_stream::{Stream, StreamExt};
 
 use super::api::{ApiError, ErrorCode, SealRequest, Sealed, SealedChoice};
 use super::think::PULSE;
-use super::{Body, Shared, matches};
+use super::{Body, PathOf, Shared, matches};
 
 const MAX_ID_LENGTH: usize = 64;
 /// Rounds that are known at the same time, chosen in or only waited for. None has more than a few hundred bytes.
@@ -136,7 +136,7 @@ pub(super) async fn seal(
 
 pub(super) async fn events(
     State(lab): State<Shared>,
-    Path((match_id, step)): Path<(String, usize)>,
+    PathOf((match_id, step)): PathOf<(String, usize)>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     check_id(&match_id)?;
     let told = WatchStream::new(lab.sealed.watch(match_id, step)?);

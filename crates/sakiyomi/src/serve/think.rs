@@ -15,7 +15,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 
 use super::api::{ApiError, ErrorCode, ThinkRequest};
-use super::{Body, LIMITS, MEMORY_UNIT, SEARCH_MEMORY, Shared, guard, matches};
+use super::{Body, LIMITS, MEMORY_UNIT, SEARCH_MEMORY, Shared, guard, matches, without_panic};
 
 type Events = UnboundedSender<Event>;
 
@@ -46,9 +46,11 @@ pub(super) async fn think(
     tokio::task::spawn_blocking(move || {
         let _turn = turn;
         let mut watch = |thought: Thought| send(&events, "thought", &thought);
-        match table.inspect(&agent, Player(player), &stop, &mut watch) {
+        let thought =
+            without_panic(|| Ok(table.inspect(&agent, Player(player), &stop, &mut watch)?));
+        match thought {
             Ok(thought) => send(&events, "done", &thought),
-            Err(error) => send(&events, "error", &ApiError::from(error)),
+            Err(error) => send(&events, "error", &error),
         }
         alarm.abort();
     });

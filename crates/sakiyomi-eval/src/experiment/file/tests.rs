@@ -53,7 +53,7 @@ fn kinds_make_their_cells() {
     };
     let names = |text: String| -> Vec<String> {
         let experiment = load(&text).unwrap_or_else(|error| panic!("{error}"));
-        experiment.cells(Scale::Quick).iter().map(|cell| cell.name.clone()).collect()
+        experiment.cells(Scale::Quick).iter().map(|cell| cell.address.to_string()).collect()
     };
     assert_eq!(names(head("sweep")).len(), 6);
     assert_eq!(names(head("sweep"))[1], "10, 2");
@@ -62,12 +62,35 @@ fn kinds_make_their_cells() {
                [[agent]]\nname = \"c\"\nspec = \"flat\"\n[[paper]]\nrow = \"c\"\ncolumn = \"a\"\nscore = 0.25\n\
                [[claim]]\ntext = \"t\"\ntest = \"row(a) > 0.5 and score(c - a) < 0.5\"\n";
     assert_eq!(names(robin.clone()), ["a - b", "a - c", "b - c"]);
-    assert_eq!(load(&robin).unwrap().cells(Scale::Quick)[1].paper.as_ref().unwrap().score, 0.75);
+    let paper = |text: &str| load(text).unwrap().cells(Scale::Quick)[1].paper.clone().unwrap();
+    assert_eq!((paper(&robin).score, paper(&robin).turned), (0.75, Some(0.25)));
+    // A paper may print both sides of a pair, and they need not add up to 1.
+    let both = robin.clone() + "[[paper]]\nrow = \"a\"\ncolumn = \"c\"\nscore = 0.76\n";
+    assert_eq!((paper(&both).score, paper(&both).turned), (0.76, Some(0.25)));
     let curve = head("curve").replace(",expand={y}", "")
         + "[[series]]\nname = \"s\"\npaper_scores = [0.1, 0.2]\n";
     assert_eq!(names(curve), ["s @ 10", "s @ 20"]);
     let game = load(&head("game").replace("uct:iterations={x},expand={y}", "uct")).unwrap();
     assert!(game.cells(Scale::Quick)[0].keep && game.cells(Scale::Paper)[0].games == 1);
+}
+
+#[test]
+fn a_row_may_have_its_own_number_of_games_and_the_paper_its() {
+    let own = |text: &str| load(&DUELS.replace("name = \"a\"", text)).unwrap();
+    let games = |text: &str| {
+        let experiment = own(text);
+        [Scale::Quick, Scale::Paper].map(|scale| experiment.cells(scale)[0].games)
+    };
+    assert_eq!(games("name = \"a\"\ngames = 7"), [7, 7]);
+    assert_eq!(games("name = \"a\"\ngames = \"{n}\""), [5, 50]);
+    let message = error(&DUELS.replace("name = \"a\"", "name = \"a\"\ngames = 0"));
+    assert!(message.contains("test.toml:13:9: `games` must be at least 1"), "{message}");
+    let text = DUELS.replace("kind =", "paper_games = 1000\nkind =").replace(
+        "paper_seats = [{ wins = 3, draws = 1, losses = 0 }, { wins = 2, draws = 0, losses = 2 }]",
+        "paper = { score = 0.6 }",
+    );
+    let paper = load(&text).unwrap().cells(Scale::Quick)[0].paper.clone().unwrap();
+    assert_eq!((paper.score, paper.games), (0.6, Some(1000)));
 }
 
 #[test]
@@ -96,9 +119,9 @@ text = "it falls"
 test = "nash_conv(RM @ 100) < nash_conv(RM @ 10)"
 "#;
     let experiment = load(text).unwrap();
-    assert_eq!(experiment.kind(), "exploitability");
+    assert_eq!(experiment.kind(), Kind::Exploitability);
     let [first, .., last] = experiment.cells(Scale::Quick) else { panic!("no cells") };
-    assert_eq!((first.name.as_str(), first.games), ("RM @ 10", 3));
+    assert_eq!((first.address.to_string().as_str(), first.games), ("RM @ 10", 3));
     let Task::NashConv(learner) = &last.task else { panic!("{last:?}") };
     assert!(learner.fresh && learner.game.to_string() == "hagetaka:n=3");
     assert_eq!(last.balanced_games().unwrap(), 3);
@@ -138,7 +161,7 @@ score = 0.6
         let experiment = load(&text(game)).unwrap();
         let score = |cell: &Cell| cell.paper.as_ref().map(|paper| paper.score);
         let cells = experiment.cells(Scale::Quick).iter();
-        cells.map(|cell| (cell.name.clone(), score(cell))).collect::<Vec<_>>()
+        cells.map(|cell| (cell.address.to_string(), score(cell))).collect::<Vec<_>>()
     };
     assert_eq!(cells("hagetaka"), [("a - b".to_owned(), Some(0.6))]);
     let three = [("a - b".to_owned(), Some(0.6)), ("b - a".to_owned(), None)];

@@ -1,52 +1,56 @@
-//! What a tree has learned, as a strategy for every node: this is what exact measurements read.
+//! The strategy that a tree has learned, for every node: this is what exact measurements read.
 
-use sakiyomi_core::{Game, Hints, Player};
+use sakiyomi_core::{Game, Hints, Player, Turn};
 
-use super::tree::NodeId;
-use super::{Answer, ROOT, Walk};
+use super::playout::Observer;
+use super::tree::{NodeId, Tree};
+use super::{Answer, ROOT, Walk, knowledge};
 
 /// The strategy of one tree, followed from its root.
 #[derive(Debug)]
-pub struct Learned<'a, G: Game> {
-    walk: &'a Walk<G>,
+pub struct TreeStrategy<'a, G: Game> {
+    tree: &'a Tree<G::Action>,
+    shares_arms: bool,
     answer: Answer,
 }
 
 /// A node of the tree; states are known by the path that leads to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place(NodeId);
+pub struct NodeRef(NodeId);
 
-impl<'a, G: Hints> Learned<'a, G> {
-    pub(super) fn new(walk: &'a Walk<G>, answer: Answer) -> Learned<'a, G> {
-        Learned { walk, answer }
+impl<'a, G: Hints> TreeStrategy<'a, G> {
+    pub(super) fn new<O: Observer<G>>(walk: &'a Walk<G, O>) -> TreeStrategy<'a, G> {
+        let Walk { tree, settings, .. } = walk;
+        TreeStrategy { tree, shares_arms: settings.shares_arms(), answer: settings.answer }
     }
 
-    pub fn root(&self) -> Place {
-        Place(ROOT)
+    pub fn root(&self) -> NodeRef {
+        NodeRef(ROOT)
     }
 
     /// The node after these actions (one per choosing player, or the outcome of chance) in `state`,
-    /// which is the state of `place`; none if the tree has never been there.
+    /// which is the state of `node`; none if the tree has never been there.
     pub fn after(
         &self,
         game: &G,
-        place: Place,
+        node: NodeRef,
         state: &G::State,
         actions: &[G::Action],
-    ) -> Option<Place> {
-        self.walk.child_after(game, place.0, state, actions).map(Place)
+    ) -> Option<NodeRef> {
+        let is_chance = game.turn(state) == Turn::Chance;
+        knowledge::child_after(self.tree, node.0, actions, is_chance, self.shares_arms).map(NodeRef)
     }
 
     /// Writes the shares of these actions of `player`. False if the tree knows nothing about them.
     pub fn shares(
         &self,
-        place: Place,
+        node: NodeRef,
         player: Player,
         actions: &[G::Action],
         shares: &mut Vec<f64>,
     ) -> bool {
-        let tree = &self.walk.tree;
-        let Some(row) = tree.row(place.0, player) else { return false };
+        let tree = self.tree;
+        let Some(row) = tree.row(node.0, player) else { return false };
         let weight = |action: &G::Action| {
             let arms = &tree.actions[row.first..row.first + row.len];
             arms.iter().position(|arm| arm == action).map_or(0.0, |i| tree.weight(row.first + i))

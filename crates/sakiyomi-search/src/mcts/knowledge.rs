@@ -2,17 +2,22 @@
 //! order, how many of them are shown, and what an early end is worth.
 //!
 //! - *Groups* (Kato et al. 2013, section 6.2): one representative of each group of actions is an
-//!   arm; or the group shares one arm, whose action is drawn anew on every visit. What lies below
+//!   arm; or the group shares one arm, whose action is drawn on every visit. What lies below
 //!   is kept apart by action, so that a shared arm is an arm with chance behind it. The action that
 //!   is played is the one of the group that ranks highest.
-//! - *Widening* (Coulom 2007; Chaslot et al. 2008): arms are shown in the order of their rank, one
-//!   more whenever the root of the visits has grown enough, and none is lost for good.
+//! - *Progressive widening* (Coulom 2007; Chaslot et al. 2008): 1 + widen * sqrt(visits) arms are
+//!   considered, best rank first.
 //! - *Bonus* (Kato et al. 2013, section 6.3): every round that passes before the end brings the
 //!   payoffs closer to even, so that a win is better sooner, and a loss later.
+
+use std::hash::Hash;
 
 use sakiyomi_core::{Hints, Payoffs, Player, Rng, Turn};
 
 use super::bandit::Arms;
+use super::playout::Observer;
+use super::tree::{NodeId, Slot, Tree};
+use super::walk::Walk;
 use super::{Mcts, MctsSettings};
 
 /// How actions of one group are put together.
@@ -25,6 +30,13 @@ pub enum Groups {
 }
 
 impl MctsSettings {
+    /// Whether an arm stands for all actions of a group. It is then an arm with chance behind it:
+    /// an action is drawn on every visit, and children are kept by action instead of by arm. This
+    /// holds where one player chooses.
+    pub(super) fn shares_arms(&self) -> bool {
+        self.groups == Some(Groups::Shared)
+    }
+
     /// Turns the legal actions into arms, in the order in which they are tried.
     pub(super) fn arrange<G: Hints>(
         &self,
@@ -77,7 +89,8 @@ impl MctsSettings {
         actions[rng.below(actions.len())]
     }
 
-    /// How many of `n` arms are shown after so many visits: all, or as many as widening allows.
+    /// How many of `n` arms are considered after this many visits: all, or as many as progressive
+    /// widening allows.
     pub(super) fn n_shown(&self, n: usize, visits: u32) -> usize {
         match self.widen {
             Some(pace) => n.min(1 + (pace * f64::from(visits).sqrt()) as usize),
@@ -103,6 +116,62 @@ impl MctsSettings {
     }
 }
 
+impl<G: Hints, O: Observer<G>> Walk<G, O> {
+    /// The action that is played when an arm is picked where one player chooses.
+    #[inline]
+    pub(super) fn action_of_arm(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        arm: G::Action,
+        rng: &mut Rng,
+    ) -> G::Action {
+        match self.settings.shares_arms() {
+            false => arm,
+            true => {
+                let actions = &mut self.scratch.actions;
+                self.settings.draw_member(game, state, player, arm, actions, rng)
+            }
+        }
+    }
+
+    /// Where the child after a joint action and its picks is kept.
+    #[inline]
+    pub(super) fn slot_after(&self, node: NodeId, picks: &[u16], joint: &[G::Action]) -> Slot {
+        match joint {
+            [action] if self.settings.shares_arms() => self.tree.chance_slot(node, action),
+            _ => self.tree.slot(node, picks),
+        }
+    }
+
+    /// The child that the real actions, or the outcome of chance, lead to, if the tree has it.
+    pub(super) fn child_after(
+        &self,
+        game: &G,
+        node: NodeId,
+        before: &G::State,
+        actions: &[G::Action],
+    ) -> Option<NodeId> {
+        let is_chance = game.turn(before) == Turn::Chance;
+        child_after(&self.tree, node, actions, is_chance, self.settings.shares_arms())
+    }
+}
+
+/// The child that these actions lead to: one per choosing player, or the outcome of chance.
+pub(super) fn child_after<A: Copy + Eq + Hash>(
+    tree: &Tree<A>,
+    node: NodeId,
+    actions: &[A],
+    is_chance: bool,
+    shares_arms: bool,
+) -> Option<NodeId> {
+    match is_chance || shares_arms && actions.len() == 1 {
+        true => tree.child(tree.chance_slot(node, &actions[0])),
+        false => tree.child_after(node, actions),
+    }
+}
+
 /// The first arm of a row that is shown and was never tried. Arms are tried in their order.
 pub(super) fn untried(arms: &Arms, first: usize, n_shown: usize) -> Option<usize> {
     let tried = (0..n_shown).rev().find(|&pick| arms.visits[first + pick] > 0);
@@ -110,7 +179,7 @@ pub(super) fn untried(arms: &Arms, first: usize, n_shown: usize) -> Option<usize
     (next < n_shown).then_some(next)
 }
 
-impl<G: Hints> Mcts<G> {
+impl<G: Hints, O: Observer<G>> Mcts<G, O> {
     /// Restricts the game for this decision, unless a restriction that is kept was found before.
     pub(super) fn restrict(&mut self, game: &G, state: &G::State) {
         let Some(by) = self.settings.restrict else { return };

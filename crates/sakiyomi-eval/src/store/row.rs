@@ -1,0 +1,305 @@
+//! A unit as a row of the file, and whether what is read is what was written: every unit and every kept record
+//! carries a checksum. SQLite finds damage to its own structure, but not a changed byte inside a value.
+//!
+//! Measures are kept by name, in one column that grows with their table. Rows of before have columns of their own
+//! for three of them (`payoffs`, `turns`, `lengths`), which stay readable and are no longer written. Rows without
+//! a checksum are older still. They are taken if every value is one that a unit can have.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Row, Transaction, params};
+use sakiyomi_core::hash::Fnv64;
+use serde::{Deserialize, Serialize};
+
+use crate::{DoneUnit, Forfeited, Measure, Measures, Outcome, Played, Results};
+
+/// Those of before have none.
+pub(super) const CHECKSUMS: &str = "
+ALTER TABLE units ADD COLUMN checksum INTEGER;
+ALTER TABLE records ADD COLUMN checksum INTEGER;
+";
+
+/// Those of before have no keys, and of forfeits only the number.
+pub(super) const MEASURES: &str = "
+ALTER TABLE units ADD COLUMN measures TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE units ADD COLUMN game_keys BLOB NOT NULL DEFAULT x'';
+ALTER TABLE units ADD COLUMN forfeits TEXT NOT NULL DEFAULT '[]';
+";
+
+/// The columns of `units` that are read, and of its cell what the checksum covers, in the order in which
+/// [`UnitRow::read`] takes them.
+pub(super) const COLUMNS: &str = "units.first_game, units.n_games, units.outcomes, units.payoffs,
+    units.turns, units.lengths, units.measures, units.game_keys, units.forfeits, units.n_forfeits,
+    units.seconds, units.engine, units.checksum, cells.key, cells.n_players";
+
+/// Stands for the outcome of a measurement.
+pub(super) const MEASURED: char = 'M';
+/// The name of what is measured, beside the measures of matches.
+const NASH_CONV: &str = "nash_conv";
+
+/// A unit as it was stored, without records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredUnit {
+    pub unit: DoneUnit,
+    /// All of them; those of before are not marked in the games.
+    pub n_forfeits: u64,
+    /// The version of the program.
+    pub engine: String,
+}
+
+/// A unit as it stands in the file.
+pub(super) struct UnitRow {
+    first_game: i64,
+    n_games: i64,
+    outcomes: String,
+    payoffs: String,
+    turns: String,
+    lengths: String,
+    measures: String,
+    game_keys: Vec<u8>,
+    forfeits: String,
+    n_forfeits: i64,
+    seconds: f64,
+    engine: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ForfeitRow {
+    number: u64,
+    #[serde(flatten)]
+    forfeit: Forfeited,
+}
+
+impl UnitRow {
+    pub(super) fn new(unit: &DoneUnit) -> serde_json::Result<UnitRow> {
+        let games = unit.results.games();
+        let mut measures: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
+        let outcomes = match &unit.results {
+            Results::Games(games) => {
+                for measure in Measure::all() {
+                    let values = games.iter().map(|played| played.measures[measure]).collect();
+                    measures.insert(measure.entry().name, values);
+                }
+                games.iter().map(|played| played.outcome.letter()).collect()
+            }
+            Results::Values(values) => {
+                measures.insert(NASH_CONV, values.iter().map(|&value| Some(value)).collect());
+                values.iter().map(|_| MEASURED).collect()
+            }
+        };
+        let keys: Option<Vec<[u8; 8]>> =
+            games.iter().map(|played| played.key.map(u64::to_le_bytes)).collect();
+        let forfeit = |played: &Played| {
+            Some(ForfeitRow { number: played.number, forfeit: played.forfeit.clone()? })
+        };
+        let forfeits: Vec<ForfeitRow> = games.iter().filter_map(forfeit).collect();
+        Ok(UnitRow {
+            first_game: unit.first as i64,
+            n_games: unit.results.len() as i64,
+            outcomes,
+            payoffs: "[]".to_owned(),
+            turns: "[]".to_owned(),
+            lengths: "[]".to_owned(),
+            measures: serde_json::to_string(&measures)?,
+            game_keys: keys.unwrap_or_default().concat(),
+            n_forfeits: forfeits.len() as i64,
+            forfeits: serde_json::to_string(&forfeits)?,
+            seconds: unit.seconds,
+            engine: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+
+    /// Writes it. `key` and `round` are those of its cell.
+    pub(super) fn insert(
+        &self,
+        transaction: &Transaction<'_>,
+        cell: i64,
+        (key, round): (&str, i64),
+    ) -> rusqlite::Result<()> {
+        let insert = "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, lengths, measures,
+                      game_keys, forfeits, n_forfeits, seconds, engine, checksum)
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        let values = params![
+            cell,
+            self.first_game,
+            self.n_games,
+            self.outcomes,
+            self.payoffs,
+            self.turns,
+            self.lengths,
+            self.measures,
+            self.game_keys,
+            self.forfeits,
+            self.n_forfeits,
+            self.seconds,
+            self.engine,
+            self.checksum(key, round),
+        ];
+        transaction.execute(insert, values).map(drop)
+    }
+
+    /// Reads a row of [`COLUMNS`], and says what is wrong with it.
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Result<StoredUnit, String>> {
+        let unit = UnitRow {
+            first_game: row.get(0)?,
+            n_games: row.get(1)?,
+            outcomes: row.get(2)?,
+            payoffs: row.get(3)?,
+            turns: row.get(4)?,
+            lengths: row.get(5)?,
+            measures: row.get(6)?,
+            game_keys: row.get(7)?,
+            forfeits: row.get(8)?,
+            n_forfeits: row.get(9)?,
+            seconds: row.get(10)?,
+            engine: row.get(11)?,
+        };
+        let checksum: Option<i64> = row.get(12)?;
+        let (key, round): (String, i64) = (row.get(13)?, row.get(14)?);
+        let last = unit.first_game.saturating_add(unit.n_games.max(1) - 1);
+        let name = format!("games {} to {last}", unit.first_game);
+        if checksum.is_some_and(|stored| stored != unit.checksum(&key, round)) {
+            return Ok(Err(format!("{name} do not match their checksum")));
+        }
+        Ok(unit.parse().map_err(|problem| format!("{name}: {problem}")))
+    }
+
+    /// Of everything that counts, and of the cell to which it belongs.
+    fn checksum(&self, key: &str, round: i64) -> i64 {
+        let mut hash = Fnv64::default();
+        hash.write_field(key.as_bytes());
+        for number in [round, self.first_game, self.n_games, self.n_forfeits] {
+            hash.write(&number.to_le_bytes());
+        }
+        hash.write(&self.seconds.to_bits().to_le_bytes());
+        for text in [&self.outcomes, &self.payoffs, &self.turns, &self.lengths, &self.engine] {
+            hash.write_field(text.as_bytes());
+        }
+        // Rows of before have none of these, and their checksums are without them.
+        if !self.is_of_before() {
+            hash.write_field(self.measures.as_bytes());
+            hash.write_field(&self.game_keys);
+            hash.write_field(self.forfeits.as_bytes());
+        }
+        hash.finish().cast_signed()
+    }
+
+    fn is_of_before(&self) -> bool {
+        self.measures == "{}" && self.game_keys.is_empty() && self.forfeits == "[]"
+    }
+
+    fn parse(self) -> Result<StoredUnit, String> {
+        let n = usize::try_from(self.n_games).map_err(|_| wrong("n_games"))?;
+        let first = u64::try_from(self.first_game).map_err(|_| wrong("first_game"))?;
+        let n_forfeits = u64::try_from(self.n_forfeits).map_err(|_| wrong("n_forfeits"))?;
+        let is_measured = self.outcomes.starts_with(MEASURED);
+        let is_known = |c: char| {
+            if is_measured { c == MEASURED } else { Outcome::from_letter(c).is_some() }
+        };
+        let columns =
+            if self.is_of_before() { self.columns_of_before(n)? } else { self.columns(n)? };
+        let forfeits: Vec<ForfeitRow> =
+            serde_json::from_str(&self.forfeits).map_err(|_| wrong("forfeits"))?;
+        let checks = [
+            (n > 0 && self.outcomes.len() == n && self.outcomes.chars().all(is_known), "outcomes"),
+            (self.game_keys.is_empty() || self.game_keys.len() == 8 * n, "game_keys"),
+            (n_forfeits <= n as u64, "n_forfeits"),
+            (self.seconds.is_finite() && self.seconds >= 0.0, "seconds"),
+        ];
+        if let Some((_, column)) = checks.iter().find(|(is_right, _)| !is_right) {
+            return Err(wrong(column));
+        }
+        let results = match is_measured {
+            true => {
+                let values = columns.get(NASH_CONV).ok_or_else(|| wrong("measures"))?;
+                let values: Option<Vec<f64>> = values.iter().copied().collect();
+                Results::Values(values.ok_or_else(|| wrong("measures"))?)
+            }
+            false => Results::Games(self.games(first, &columns, &forfeits)),
+        };
+        let unit = DoneUnit { first, results, seconds: self.seconds };
+        Ok(StoredUnit { unit, n_forfeits, engine: self.engine })
+    }
+
+    fn games(&self, first: u64, columns: &Columns, forfeits: &[ForfeitRow]) -> Vec<Played> {
+        let by_measure: Vec<(Measure, &Vec<Option<f64>>)> = columns
+            .iter()
+            .filter_map(|(name, values)| Some((Measure::named(name)?, values)))
+            .collect();
+        let keys: Vec<u64> = self.game_keys.chunks_exact(8).map(le_number).collect();
+        let mut forfeits = forfeits.iter().peekable();
+        let game = |(i, outcome): (usize, Outcome)| {
+            let number = first + i as u64;
+            let mut measures = Measures::default();
+            by_measure.iter().for_each(|(measure, values)| measures[*measure] = values[i]);
+            let forfeit = forfeits.next_if(|row| row.number == number);
+            Played {
+                number,
+                outcome,
+                measures,
+                key: keys.get(i).copied(),
+                forfeit: forfeit.map(|row| row.forfeit.clone()),
+                record: None,
+            }
+        };
+        self.outcomes.chars().filter_map(Outcome::from_letter).enumerate().map(game).collect()
+    }
+
+    fn columns(&self, n: usize) -> Result<Columns, String> {
+        let columns: Columns =
+            serde_json::from_str(&self.measures).map_err(|_| wrong("measures"))?;
+        match columns.values().all(|values| values.len() == n) {
+            true => Ok(columns),
+            false => Err(wrong("measures")),
+        }
+    }
+
+    /// The columns that measures had of their own.
+    fn columns_of_before(&self, n: usize) -> Result<Columns, String> {
+        let is_measured = self.outcomes.starts_with(MEASURED);
+        // A measurement is NashConv: at least 0 but for rounding, at most 1 for each of 8 players.
+        let range = if is_measured { -1e-6..=8.0 } else { 0.0..=1.0 };
+        let payoffs: Vec<f64> =
+            serde_json::from_str(&self.payoffs).map_err(|_| wrong("payoffs"))?;
+        if payoffs.len() != n || !payoffs.iter().all(|payoff| range.contains(payoff)) {
+            return Err(wrong("payoffs"));
+        }
+        let name = if is_measured { NASH_CONV } else { Measure::PAYOFF.entry().name };
+        let mut columns = Columns::new();
+        columns.insert(name.to_owned(), payoffs.into_iter().map(Some).collect());
+        let n_turns = if is_measured { 0 } else { n };
+        for (text, column, measure, may_lack) in [
+            (&self.turns, "turns", Measure::TURNS, false),
+            (&self.lengths, "lengths", Measure::LENGTH, true),
+        ] {
+            let counts: Vec<u32> = serde_json::from_str(text).map_err(|_| wrong(column))?;
+            if counts.len() != n_turns && !(may_lack && counts.is_empty()) {
+                return Err(wrong(column));
+            }
+            if !counts.is_empty() {
+                let counts = counts.into_iter().map(|count| Some(f64::from(count)));
+                columns.insert(measure.entry().name.to_owned(), counts.collect());
+            }
+        }
+        Ok(columns)
+    }
+}
+
+/// Per name of a measure, one value per game.
+type Columns = BTreeMap<String, Vec<Option<f64>>>;
+
+fn wrong(column: &str) -> String {
+    format!("the column `{column}` has no value that a unit can have")
+}
+
+fn le_number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// Of a kept record, with the number of its game.
+pub(super) fn checksum_of_record(game: i64, text: &str) -> i64 {
+    let mut hash = Fnv64::default();
+    hash.write(&game.to_le_bytes());
+    hash.write_field(text.as_bytes());
+    hash.finish().cast_signed()
+}
