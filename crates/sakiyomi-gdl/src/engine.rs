@@ -5,13 +5,14 @@
 
 use crate::error::GdlError;
 use crate::eval::{Layout, Live};
+use crate::forward::Forward;
 use crate::ground::{Evaluate, Limits, Program};
 use crate::interpret::{Interpreter, MOST_DEPTH, RulesPosition};
 use crate::network::Network;
 use crate::parse::Sheet;
 use crate::share::share_pairs;
 use crate::term::TermId;
-use crate::transition::{Cache, Effects};
+use crate::transition::{Cache, Effects, OFTEN};
 
 /// Which engine plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -69,7 +70,8 @@ pub(crate) struct Compiled {
     pub(crate) program: Program,
     pub(crate) network: Network,
     pub(crate) layout: Layout,
-    effects: Effects,
+    pub(crate) effects: Effects,
+    pub(crate) forward: Forward,
     cache: Cache,
     start: Live,
 }
@@ -85,18 +87,19 @@ impl Compiled {
         let effects = Effects::new(&mut network);
         let state_inputs = effects.state_inputs(&network);
         let layout = Layout::new(&mut network, &state_inputs);
+        let forward = Forward::new(&effects, &network, &layout);
         let mut facts = vec![0u64; network.fluents.len().div_ceil(64)];
         for &fluent in &network.initial {
             facts[fluent as usize / 64] |= 1 << (fluent % 64);
         }
         let start = layout.start(&network, &facts);
-        let cache = Cache::new(network.moves.len());
-        Ok(Compiled { program, network, layout, effects, cache, start })
+        let cache = Cache::new(network.moves.len(), OFTEN);
+        Ok(Compiled { program, network, layout, effects, forward, cache, start })
     }
 
     #[inline]
     pub(crate) fn step(&self, live: &mut Live, joint: &[u32]) {
-        self.cache.run(&self.effects, &self.network, &self.layout, joint, live);
+        self.cache.run(self, joint, live);
     }
 }
 
@@ -287,6 +290,7 @@ mod tests {
         let program = Program::new(sheet, &limits, Evaluate::All).unwrap();
         let compiled = Compiled::new(program, &limits).unwrap();
         let n_roles = compiled.program.roles.len();
+        let at_once = Cache::new(compiled.network.moves.len(), 1);
         let (mut values, mut again) = (Vec::new(), Vec::new());
         for seed in 0..n_matches {
             let mut rng = Rng::new(seed);
@@ -307,7 +311,12 @@ mod tests {
                 let expected: Vec<bool> = (compiled.network.next.iter())
                     .map(|&lit| again[(lit >> 1) as usize] != (lit & 1 == 1))
                     .collect();
-                compiled.step(&mut live, &joint);
+                let mut specialised = live.clone();
+                at_once.run(&compiled, &joint, &mut specialised);
+                compiled.forward.run(&compiled.layout, &mut live, &joint);
+                assert_eq!(specialised.facts(), live.facts());
+                compiled.network.evaluate(specialised.facts(), &[], &mut again);
+                compiled.layout.check(&specialised, &compiled.network, &again);
                 for (fluent, &expected) in expected.iter().enumerate() {
                     assert_eq!(live.fact(fluent as u32), expected, "fluent {fluent}");
                 }
@@ -327,7 +336,7 @@ mod tests {
         let Ok(shared) = std::env::var("SAKIYOMI_SHARED") else {
             return; // Public sheets are not part of the project.
         };
-        for name in ["connectFour", "breakthrough", "2pffa", "ttcc4_2player", "othelloHoles"] {
+        for name in ["connectFour", "breakthrough", "2pffa", "ttcc4_2player", "othelloHoles", "four_way_battle"] {
             let path = format!("{shared}/data/kif/{name}.kif");
             let text = std::fs::read_to_string(path).unwrap();
             check_against_plain(&text, 3);

@@ -16,6 +16,7 @@ mod error;
 mod eval;
 mod facts;
 mod formula;
+mod forward;
 mod game;
 mod ground;
 mod info;

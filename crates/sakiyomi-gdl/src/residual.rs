@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::{Layout, Live, LiveLit};
 use crate::formula::{ALWAYS, Code, Formulas, Gate, NEVER, gate_of, local, read};
-use crate::transition::MOST_NUMBERS;
+use crate::transition::MOST_BYTES;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Residual {
@@ -25,10 +25,11 @@ pub(crate) struct Residual {
 }
 
 impl Residual {
-    /// How many numbers it holds, more or less.
-    pub(crate) fn size(&self) -> usize {
-        let gates: usize = self.gates.iter().map(|(_, inputs)| inputs.len() + 10).sum();
-        40 + self.becomes_true.len() + self.becomes_false.len() + 2 * self.follows.len() + 2 * gates
+    /// The bytes that it takes, and a transition that is made of it, more or less.
+    pub(crate) fn bytes(&self) -> usize {
+        let gates: usize = self.gates.iter().map(|(_, inputs)| 40 + 12 * inputs.len()).sum();
+        let n_changes = self.becomes_true.len() + self.becomes_false.len();
+        300 + 16 * n_changes + 24 * self.follows.len() + gates
     }
 
     /// The live node on which most of the formulas depend.
@@ -359,7 +360,7 @@ impl Cases {
         Cases { root: Case::new(residual), n_cases: AtomicUsize::new(1) }
     }
 
-    /// Plays the joint move. `size` counts the numbers in all cases of the game.
+    /// Plays the joint move. `size` counts the bytes of all cases of the game.
     #[inline]
     pub(crate) fn run(&self, layout: &Layout, live: &mut Live, size: &AtomicUsize) {
         let mut case = &self.root;
@@ -374,13 +375,13 @@ impl Cases {
                 Some(case) => case,
                 None => {
                     if self.n_cases.fetch_add(1, Ordering::Relaxed) >= MOST_CASES
-                        || size.load(Ordering::Relaxed) >= MOST_NUMBERS
+                        || size.load(Ordering::Relaxed) >= MOST_BYTES
                     {
                         self.n_cases.fetch_sub(1, Ordering::Relaxed);
                         break;
                     }
                     let residual = split.residual.assume(split.question >> 1, high);
-                    size.fetch_add(residual.size(), Ordering::Relaxed);
+                    size.fetch_add(residual.bytes(), Ordering::Relaxed);
                     answer.get_or_init(|| Box::new(Case::new(residual)))
                 }
             };

@@ -1,4 +1,4 @@
-//! What a joint move does to the state, worked out once per joint move and kept.
+//! What a joint move does to the state, worked out for joint moves that occur often, and kept.
 //!
 //! With the moves known, most of the network that depends on moves folds away: nearly every fluent
 //! keeps its value, a few become true or false, and only what is left is a formula over the state.
@@ -11,14 +11,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use rustc_hash::FxHashMap;
 
+use crate::engine::Compiled;
 use crate::eval::{Layout, Live};
 use crate::formula::localise;
 use crate::network::{FALSE, Kind, Lit, Network, TRUE, is_negated, node_of};
-use crate::residual::{Cases, Residual, Transition};
+use crate::residual::{Cases, Residual};
 
 /// The part of a network that depends on moves, prepared for specialisation.
 #[derive(Debug)]
@@ -82,6 +83,32 @@ impl Effects {
             }
         }
         Effects { idle, readers, idle_inputs, restless, restful }
+    }
+
+    /// The nodes that the network had; folding may have added more.
+    pub(crate) fn n_nodes(&self) -> usize {
+        self.idle.len()
+    }
+
+    /// What a node is when nobody moves.
+    pub(crate) fn idle(&self, node: usize) -> Lit {
+        self.idle[node]
+    }
+
+    pub(crate) fn readers(&self, node: usize) -> &[u32] {
+        &self.readers[node]
+    }
+
+    pub(crate) fn idle_inputs(&self, or: usize) -> &[Lit] {
+        self.idle_inputs.get(&(or as u32)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn restless(&self) -> &[u32] {
+        &self.restless
+    }
+
+    pub(crate) fn restful(&self) -> &FxHashMap<u32, Vec<u32>> {
+        &self.restful
     }
 
     /// The state literals that the gates which depend on moves read.
@@ -258,11 +285,18 @@ impl Open {
     }
 }
 
-/// Transitions that were worked out, shared by all threads. Nothing is ever removed: when the table
-/// or its memory is full, further joint moves are worked out each time.
+/// Transitions that were worked out, shared by all threads. A joint move is worked out when it has
+/// occurred a few times; until then, and where the table or its memory is full, what it does is
+/// computed at every ply (see `forward.rs`). Nothing is ever removed.
 #[derive(Debug)]
 pub(crate) struct Cache {
     slots: Vec<OnceLock<Box<Entry>>>,
+    /// How often joint moves occurred that are not in the table: part of the key, and the count. A
+    /// joint move that has the same place as another one begins again.
+    occurrences: Vec<AtomicU32>,
+    /// How often a joint move must occur.
+    often: u32,
+    /// Bytes of all transitions.
     size: AtomicUsize,
 }
 
@@ -275,27 +309,23 @@ struct Entry {
 
 /// How many slots are tried before the table counts as full.
 const MOST_PROBES: usize = 32;
-/// Numbers in all transitions together; about 256 MB.
-pub(crate) const MOST_NUMBERS: usize = 1 << 26;
+/// Bytes of all transitions together.
+pub(crate) const MOST_BYTES: usize = 192 << 20;
+/// A joint move is worked out when it occurs this often: that costs as much as some dozens of plies.
+pub(crate) const OFTEN: u32 = 12;
+const MOST_OCCURRENCES: usize = 1 << 16;
 
 impl Cache {
-    pub(crate) fn new(n_moves: usize) -> Cache {
+    pub(crate) fn new(n_moves: usize, often: u32) -> Cache {
         let n_slots = (n_moves * 8).next_power_of_two().clamp(1 << 12, 1 << 18);
         let slots = std::iter::repeat_with(OnceLock::new).take(n_slots).collect();
-        Cache { slots, size: AtomicUsize::new(0) }
+        let occurrences = (0..n_slots.min(MOST_OCCURRENCES)).map(|_| AtomicU32::new(0)).collect();
+        Cache { slots, occurrences, often, size: AtomicUsize::new(0) }
     }
 
     /// Plays a joint move.
     #[inline]
-    pub(crate) fn run(
-        &self,
-        effects: &Effects,
-        network: &Network,
-        layout: &Layout,
-        joint: &[u32],
-        live: &mut Live,
-    ) {
-        const FACTOR: u64 = 0x517c_c1b7_2722_0a95;
+    pub(crate) fn run(&self, compiled: &Compiled, joint: &[u32], live: &mut Live) {
         // For one or two roles the key is the joint move itself, for more it is a hash.
         let key = match *joint {
             [only] => u64::from(only),
@@ -308,21 +338,39 @@ impl Cache {
         let home = ((key ^ key >> 32).wrapping_mul(FACTOR) >> 32) as usize;
         for probe in 0..MOST_PROBES {
             let slot = &self.slots[(home + probe) & mask];
-            let entry = match slot.get() {
-                Some(entry) => entry,
-                None if self.size.load(Ordering::Relaxed) < MOST_NUMBERS => {
-                    let residual = effects.specialise(network, layout, joint);
-                    self.size.fetch_add(residual.size(), Ordering::Relaxed);
-                    let cases = Cases::new(residual);
-                    let entry = Box::new(Entry { key, joint: joint.into(), cases });
-                    slot.get_or_init(|| entry)
+            let Some(entry) = slot.get() else {
+                if self.is_frequent(key) && self.size.load(Ordering::Relaxed) < MOST_BYTES {
+                    let entry = slot.get_or_init(|| self.entry(compiled, key, joint));
+                    if entry.key == key && *entry.joint == *joint {
+                        return entry.cases.run(&compiled.layout, live, &self.size);
+                    }
                 }
-                None => break,
+                break;
             };
             if entry.key == key && (joint.len() <= 2 || *entry.joint == *joint) {
-                return entry.cases.run(layout, live, &self.size);
+                return entry.cases.run(&compiled.layout, live, &self.size);
             }
         }
-        Transition::new(&effects.specialise(network, layout, joint)).run(layout, live);
+        compiled.forward.run(&compiled.layout, live, joint);
+    }
+
+    /// Counts that a joint move occurs, and says whether it does often.
+    fn is_frequent(&self, key: u64) -> bool {
+        let hash = (key ^ key >> 29).wrapping_mul(FACTOR);
+        let place = &self.occurrences[(hash >> 32) as usize & (self.occurrences.len() - 1)];
+        let tag = hash as u32 & !0xff;
+        let old = place.load(Ordering::Relaxed);
+        let count = if old & !0xff == tag { (old & 0xff) + 1 } else { 1 };
+        place.store(tag | count.min(0xff), Ordering::Relaxed);
+        count >= self.often
+    }
+
+    fn entry(&self, compiled: &Compiled, key: u64, joint: &[u32]) -> Box<Entry> {
+        let Compiled { effects, network, layout, .. } = compiled;
+        let residual = effects.specialise(network, layout, joint);
+        self.size.fetch_add(residual.bytes(), Ordering::Relaxed);
+        Box::new(Entry { key, joint: joint.into(), cases: Cases::new(residual) })
     }
 }
+
+const FACTOR: u64 = 0x517c_c1b7_2722_0a95;

@@ -2,6 +2,7 @@
 
 use super::{Component, Layout, LiveLit, WATCH_MOVE, WATCH_NEXT};
 use crate::formula::read;
+use crate::forward::ForwardBuffers;
 use crate::network::{Kind, Lit, Network, is_negated, node_of};
 
 /// The state of one match with everything that is derived from it.
@@ -25,6 +26,7 @@ pub(crate) struct Live {
     dirty: Vec<u32>,
     open: Vec<u32>,
     pub(crate) values: Vec<bool>,
+    pub(crate) forward: ForwardBuffers,
 }
 
 impl Clone for Live {
