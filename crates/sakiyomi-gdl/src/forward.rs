@@ -25,8 +25,7 @@ const OPEN: Input = u32::MAX - 2;
 pub(crate) struct Forward {
     gates: Vec<Gate>,
     inputs: Vec<Input>,
-    /// The gates that read a gate, doubled, plus one if it reads the negation.
-    readers: Vec<u32>,
+    readers: Vec<Reader>,
     /// Fluents whose next value is a gate, doubled, plus one if it is the negation, and who keep
     /// their value when nobody moves.
     followers: Vec<u32>,
@@ -46,6 +45,15 @@ struct Gate {
     inputs_end: u32,
     readers_end: u32,
     followers_end: u32,
+}
+
+/// A gate that reads a gate.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    /// Its number doubled, plus one if it reads the negation.
+    gate: u32,
+    /// The reader keeps the value that it has when nobody moves unless this holds.
+    guard: LiveLit,
 }
 
 /// Buffers of one state. Everything is zero between calls.
@@ -109,7 +117,9 @@ impl Forward {
                     let lit = (node as Lit) << 1 | negated;
                     if inputs.binary_search(&lit).is_ok() && matters(lit, reader, effects, network)
                     {
-                        forward.readers.push(numbers[reader as usize] << 1 | negated);
+                        let gate = numbers[reader as usize] << 1 | negated;
+                        let guard = guard(reader, effects, network, layout);
+                        forward.readers.push(Reader { gate, guard });
                     }
                 }
             }
@@ -130,15 +140,16 @@ impl Forward {
         forward
     }
 
-    /// Plays a joint move.
-    pub(crate) fn run(&self, layout: &Layout, live: &mut Live, joint: &[u32]) {
-        let mut buffers = std::mem::take(&mut live.forward);
+    /// Plays a joint move. Returns how much work that was: gates that were reached, four times, since
+    /// most have a few inputs, and their connections.
+    pub(crate) fn run(&self, layout: &Layout, live: &mut Live, joint: &[u32]) -> usize {
+        let mut buffers = live.forward.take().unwrap_or_default();
         buffers.known.resize(self.gates.len(), 0);
         buffers.open.resize(self.gates.len() / 64 + 1, 0);
-        let mut at = usize::MAX;
+        let (mut at, mut work) = (usize::MAX, self.restless.len());
         for &index in joint {
             let gate = self.moves[index as usize];
-            self.settle(gate, true, live, &mut buffers);
+            work += self.settle(gate, true, live, &mut buffers);
             at = at.min(gate as usize / 64);
         }
         while let Some(&word) = buffers.open.get(at) {
@@ -150,10 +161,11 @@ impl Forward {
             buffers.open[at] &= word - 1;
             let value = buffers.known[gate as usize] & IS_MADE != 0
                 || self.compute(gate, live, &mut buffers);
+            work += 4;
             if self.idle(gate, live) == Some(value) {
                 self.learn(gate, value, &mut buffers);
             } else {
-                self.settle(gate, value, live, &mut buffers);
+                work += self.settle(gate, value, live, &mut buffers);
             }
         }
         live.reserve_events(self.restless.len());
@@ -165,18 +177,30 @@ impl Forward {
         for gate in buffers.touched.drain(..) {
             buffers.known[gate as usize] = 0;
         }
-        live.forward = buffers;
+        live.forward = Some(buffers);
         live.advance(layout);
+        work
     }
 
-    /// Gives a gate its value, which is not the one when nobody moves, and tells its readers.
-    fn settle(&self, gate: u32, value: bool, live: &mut Live, buffers: &mut ForwardBuffers) {
+    /// Gives a gate its value, which is not the one when nobody moves, and tells its readers. Returns
+    /// how many these are.
+    fn settle(
+        &self,
+        gate: u32,
+        value: bool,
+        live: &mut Live,
+        buffers: &mut ForwardBuffers,
+    ) -> usize {
         self.learn(gate, value, buffers);
         let (own, before) = self.spans(gate);
-        for &reader in &self.readers[before.readers_end as usize..own.readers_end as usize] {
-            let number = (reader >> 1) as usize;
+        let readers = &self.readers[before.readers_end as usize..own.readers_end as usize];
+        for &reader in readers {
+            if !live.holds(reader.guard) {
+                continue;
+            }
+            let number = (reader.gate >> 1) as usize;
             buffers.open[number / 64] |= 1 << (number % 64);
-            let holds = value != (reader & 1 == 1);
+            let holds = value != (reader.gate & 1 == 1);
             if holds && !self.gates[number].is_and {
                 if buffers.known[number] == 0 {
                     buffers.touched.push(number as u32);
@@ -190,6 +214,7 @@ impl Forward {
             let now = live.fact(follower >> 1);
             live.note(follower >> 1, now, (value != (follower & 1 == 1)) != now);
         }
+        readers.len()
     }
 
     fn learn(&self, gate: u32, value: bool, buffers: &mut ForwardBuffers) {
@@ -257,4 +282,18 @@ fn matters(input: Lit, gate: u32, effects: &Effects, network: &Network) -> bool 
         _ => return true,
     };
     input_changes_to != decides || effects.idle(gate as usize) != decides
+}
+
+/// A literal of the state without which an And is false, as it is when nobody moves. A fluent, if
+/// there is one: most are false.
+fn guard(gate: u32, effects: &Effects, network: &Network, layout: &Layout) -> LiveLit {
+    let always = layout.always();
+    if network.gates.kind(gate as usize) != Kind::And || effects.idle(gate as usize) != FALSE {
+        return always;
+    }
+    let inputs = network.gates.inputs(gate as usize).iter();
+    let of_state = inputs.filter(|&&lit| !network.gates.by_moves(node_of(lit)));
+    let best = of_state
+        .min_by_key(|&&lit| (is_negated(lit), network.gates.kind(node_of(lit)) != Kind::Base, lit));
+    best.and_then(|&lit| layout.try_live_lit(lit)).unwrap_or(always)
 }

@@ -19,7 +19,7 @@ use crate::engine::Compiled;
 use crate::eval::{Layout, Live};
 use crate::formula::localise;
 use crate::network::{FALSE, Kind, Lit, Network, TRUE, is_negated, node_of};
-use crate::residual::{Cases, Residual};
+use crate::residual::{Cases, Residual, Transition};
 
 /// The part of a network that depends on moves, prepared for specialisation.
 #[derive(Debug)]
@@ -294,8 +294,11 @@ pub(crate) struct Cache {
     /// How often joint moves occurred that are not in the table: part of the key, and the count. A
     /// joint move that has the same place as another one begins again.
     occurrences: Vec<AtomicU32>,
-    /// How often a joint move must occur.
-    often: u32,
+    /// How often a joint move must occur, while there are few transitions and later.
+    early: u32,
+    late: u32,
+    n_entries: AtomicUsize,
+    n_few: usize,
     /// Bytes of all transitions.
     size: AtomicUsize,
 }
@@ -305,6 +308,22 @@ struct Entry {
     key: u64,
     joint: Box<[u32]>,
     cases: Cases,
+    /// How much work it is to compute the joint move forward, on average.
+    forward_work: AtomicUsize,
+}
+
+impl Entry {
+    /// Plays the joint move by the formulas of a transition or forward, whatever is less work.
+    #[inline(never)]
+    fn run_cheaper(&self, transition: &Transition, compiled: &Compiled, live: &mut Live) {
+        let average = self.forward_work.load(Ordering::Relaxed);
+        // A step forward costs about twice as much as looking at an input of a formula.
+        if transition.work() <= average * 2 {
+            return transition.run(&compiled.layout, live);
+        }
+        let work = compiled.forward.run(&compiled.layout, live, &self.joint);
+        self.forward_work.store((average * 7 + work) / 8, Ordering::Relaxed);
+    }
 }
 
 /// How many slots are tried before the table counts as full.
@@ -312,15 +331,28 @@ const MOST_PROBES: usize = 32;
 /// Bytes of all transitions together.
 pub(crate) const MOST_BYTES: usize = 192 << 20;
 /// A joint move is worked out when it occurs this often: that costs as much as some dozens of plies.
-pub(crate) const OFTEN: u32 = 12;
+/// Where one role moves at a time there are about as many joint moves as moves, so that many are
+/// worked out earlier.
+const LATE: u32 = 12;
+const EARLY: u32 = 3;
 const MOST_OCCURRENCES: usize = 1 << 16;
 
 impl Cache {
-    pub(crate) fn new(n_moves: usize, often: u32) -> Cache {
+    /// A cache for a game with this many moves. With `at_once` every joint move is worked out the first
+    /// time.
+    pub(crate) fn new(n_moves: usize, at_once: bool) -> Cache {
         let n_slots = (n_moves * 8).next_power_of_two().clamp(1 << 12, 1 << 18);
         let slots = std::iter::repeat_with(OnceLock::new).take(n_slots).collect();
         let occurrences = (0..n_slots.min(MOST_OCCURRENCES)).map(|_| AtomicU32::new(0)).collect();
-        Cache { slots, occurrences, often, size: AtomicUsize::new(0) }
+        Cache {
+            slots,
+            occurrences,
+            early: if at_once { 1 } else { EARLY },
+            late: if at_once { 1 } else { LATE },
+            n_entries: AtomicUsize::new(0),
+            n_few: n_moves,
+            size: AtomicUsize::new(0),
+        }
     }
 
     /// Plays a joint move.
@@ -338,17 +370,18 @@ impl Cache {
         let home = ((key ^ key >> 32).wrapping_mul(FACTOR) >> 32) as usize;
         for probe in 0..MOST_PROBES {
             let slot = &self.slots[(home + probe) & mask];
-            let Some(entry) = slot.get() else {
-                if self.is_frequent(key) && self.size.load(Ordering::Relaxed) < MOST_BYTES {
-                    let entry = slot.get_or_init(|| self.entry(compiled, key, joint));
-                    if entry.key == key && *entry.joint == *joint {
-                        return entry.cases.run(&compiled.layout, live, &self.size);
-                    }
+            let entry = match slot.get() {
+                Some(entry) => entry,
+                None if self.is_frequent(key) && self.size.load(Ordering::Relaxed) < MOST_BYTES => {
+                    slot.get_or_init(|| self.entry(compiled, key, joint))
                 }
-                break;
+                None => break,
             };
             if entry.key == key && (joint.len() <= 2 || *entry.joint == *joint) {
-                return entry.cases.run(&compiled.layout, live, &self.size);
+                return match entry.cases.find(live, self.late, &self.size) {
+                    (transition, true) => transition.run(&compiled.layout, live),
+                    (transition, false) => entry.run_cheaper(transition, compiled, live),
+                };
             }
         }
         compiled.forward.run(&compiled.layout, live, joint);
@@ -362,14 +395,17 @@ impl Cache {
         let old = place.load(Ordering::Relaxed);
         let count = if old & !0xff == tag { (old & 0xff) + 1 } else { 1 };
         place.store(tag | count.min(0xff), Ordering::Relaxed);
-        count >= self.often
+        let few = self.n_entries.load(Ordering::Relaxed) < self.n_few;
+        count >= if few { self.early } else { self.late }
     }
 
     fn entry(&self, compiled: &Compiled, key: u64, joint: &[u32]) -> Box<Entry> {
         let Compiled { effects, network, layout, .. } = compiled;
         let residual = effects.specialise(network, layout, joint);
         self.size.fetch_add(residual.bytes(), Ordering::Relaxed);
-        Box::new(Entry { key, joint: joint.into(), cases: Cases::new(residual) })
+        self.n_entries.fetch_add(1, Ordering::Relaxed);
+        let forward_work = AtomicUsize::new(0);
+        Box::new(Entry { key, joint: joint.into(), cases: Cases::new(residual), forward_work })
     }
 }
 
