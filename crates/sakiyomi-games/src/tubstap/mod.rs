@@ -36,23 +36,29 @@ macro_rules! with_game {
     };
 }
 
+mod battle;
 mod cells;
 mod file;
+mod generator;
 mod hints;
 mod map;
 mod moves;
 mod playout;
+mod replay;
 mod rules;
 mod tags;
 mod trace;
 mod units;
 
+pub use battle::{AttackCounts, BattleResult, RESULT_HEADER, log_header, log_row};
 pub use file::{read_map, write_map, write_map_shift_jis};
+pub use generator::Generator;
 pub use map::{
     FULL_HIT_POINTS, MAX_HIT_POINTS, MAX_HP_THRESHOLD, MAX_SIZE, MAX_TURN_LIMIT, MAX_UNITS,
     MAX_UNITS_A_SIDE, MIN_SIZE, Map, MapFault, Place, Unit,
 };
 pub use playout::AttackFirst;
+pub use replay::{Replay, ReplayAction, ReplayTurn, read_replay, write_replay};
 pub use tags::{FileError, Warnings};
 pub use trace::{Difference, Legal, Question, Step, Trace, TraceError, verify};
 pub use units::{CANNON_RANGE, Kind, Terrain, damage, exchange};
