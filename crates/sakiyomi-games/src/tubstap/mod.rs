@@ -43,6 +43,7 @@ mod generator;
 mod hints;
 mod map;
 mod moves;
+pub mod players;
 mod playout;
 mod replay;
 mod rules;

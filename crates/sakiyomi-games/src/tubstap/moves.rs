@@ -40,23 +40,6 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         reach & !taken | Cells::one(state.cells[unit as usize])
     }
 
-    /// The enemies that a unit may attack by their kind and hit points, wherever they are.
-    #[inline]
-    pub(super) fn targets(&self, state: &State<W, N>, unit: u8, which: Attacks) -> Cells<W> {
-        let enemies = self.enemies_of(state, unit);
-        if which == Attacks::All {
-            return enemies;
-        }
-        let side = self.enemy_index(unit);
-        let mut targets = Cells::NONE;
-        for target in bits(state.alive & self.rules.sides[side]) {
-            if self.may_attack(state, unit, target, which) {
-                targets.insert(state.cells[target as usize]);
-            }
-        }
-        targets
-    }
-
     #[inline]
     pub(super) fn may_attack(
         &self,

@@ -262,6 +262,30 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         None
     }
 
+    /// Draws one of the attacks of a unit on enemies that are near enough, if there is any.
+    #[inline]
+    pub(super) fn draw_attack(
+        &self,
+        state: &State<W, N>,
+        unit: u8,
+        landing: Cells<W>,
+        near: Cells<W>,
+        which: Attacks,
+        rng: &mut Rng,
+    ) -> Option<Action> {
+        if near.is_empty() {
+            return None;
+        }
+        let targets = self.targets_among(state, unit, near, which);
+        let n_attacks = self.n_attacks(unit, landing, targets);
+        if n_attacks == 0 {
+            return None;
+        }
+        let n = rng.below(n_attacks as usize) as u32;
+        let (to, target) = self.nth_attack(state, unit, landing, targets, n);
+        Some(Action::attack(unit, to, target))
+    }
+
     /// Draws one of all actions of a unit.
     #[inline]
     fn draw_of_unit(

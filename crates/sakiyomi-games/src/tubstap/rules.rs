@@ -27,11 +27,13 @@ pub(super) struct Rules<const W: usize, const N: usize> {
     pub(super) free: Vec<[Cells<W>; 6]>,
     /// By cell and kind: what it could strike then.
     pub(super) threat: Vec<[Cells<W>; 6]>,
-    /// By cell: the cells next to it, and those in range of a cannon.
-    pub(super) beside: Vec<Cells<W>>,
+    /// By cell: those in range of a cannon.
     pub(super) range: Vec<Cells<W>>,
     pub(super) stars: Vec<u8>,
     pub(super) terrain: Vec<Terrain>,
+    /// By number: the cells in so many columns from the left, and rows from the top.
+    columns: Vec<Cells<W>>,
+    rows: Vec<Cells<W>>,
     damages: Box<[u8]>,
     /// One more than the most hit points that a unit can have.
     hp_slots: usize,
@@ -81,10 +83,11 @@ impl<const W: usize, const N: usize> Rules<W, N> {
             hard,
             free: Vec::new(),
             threat: Vec::new(),
-            beside: cells().map(|cell| near(cell, 1..=1)).collect(),
             range: cells().map(|cell| near(cell, CANNON_RANGE)).collect(),
             stars: terrain.iter().map(|terrain| terrain.stars() as u8).collect(),
             terrain,
+            columns: (0..=grid.width).map(|n| first_cells(&grid, |x, _| x < n)).collect(),
+            rows: (0..=grid.height).map(|n| first_cells(&grid, |_, y| y < n)).collect(),
             damages: damages(hp_slots),
             hp_slots,
         };
@@ -129,6 +132,20 @@ impl<const W: usize, const N: usize> Rules<W, N> {
         reached
     }
 
+    /// The cells of the rectangle with these corners.
+    pub(super) fn rectangle(&self, a: u16, b: u16) -> Cells<W> {
+        let ((ax, ay), (bx, by)) = (self.grid.place(a), self.grid.place(b));
+        self.between_columns(ax.min(bx), ax.max(bx)) & self.between_rows(ay.min(by), ay.max(by))
+    }
+
+    fn between_columns(&self, first: u16, last: u16) -> Cells<W> {
+        self.columns[usize::from(last) + 1] & !self.columns[usize::from(first)]
+    }
+
+    fn between_rows(&self, first: u16, last: u16) -> Cells<W> {
+        self.rows[usize::from(last) + 1] & !self.rows[usize::from(first)]
+    }
+
     pub(super) fn most_hit_points(&self) -> u32 {
         self.hp_slots as u32 - 1
     }
@@ -163,6 +180,17 @@ fn damages(hp_slots: usize) -> Box<[u8]> {
         }
     }
     table
+}
+
+fn first_cells<const W: usize>(grid: &Grid<W>, is_in: impl Fn(u16, u16) -> bool) -> Cells<W> {
+    let mut set = Cells::NONE;
+    for cell in 0..grid.n_cells() {
+        let (x, y) = grid.place(cell);
+        if is_in(x, y) {
+            set.insert(cell);
+        }
+    }
+    set
 }
 
 fn sides(map: &Map, settings: Settings) -> [u64; 2] {
