@@ -8,7 +8,8 @@ use std::path::Path;
 use std::{env, fs};
 
 use cpu_time::ThreadTime;
-use sakiyomi_core::{Game, Rng, Scratch};
+use sakiyomi_core::{Agent, Context, Game, Rng, Scratch, Stop};
+use sakiyomi_games::tubstap::players::{MUct, MUctSettings};
 use sakiyomi_games::tubstap::{
     AttackFirst, Large, Medium, Settings, SizeClass, Small, Tubstap, read_map,
 };
@@ -43,7 +44,21 @@ fn measure<const W: usize, const N: usize>(name: &str, game: &Tubstap<W, N>) {
     let attack_first = best(|| {
         game.attack_first_playout(&mut game.start(), AttackFirst::M_UCT, &mut rng);
     });
-    println!("{name:16} uniform {uniform:9.0}/s   attack-first {attack_first:9.0}/s");
+    let stop = Stop::new();
+    let mut player = MUct::new(MUctSettings::STOCK);
+    let first = game.start().to_move().expect("somebody moves first");
+    let decision = (0..10)
+        .map(|_| {
+            let begin = ThreadTime::now();
+            let mut context = Context { rng: &mut rng, stop: &stop };
+            player.choose(game, &game.start(), first, &mut context).expect("it decides");
+            1_000.0 * begin.elapsed().as_secs_f64()
+        })
+        .fold(f64::INFINITY, f64::min);
+    println!(
+        "{name:16} uniform {uniform:9.0}/s   attack-first {attack_first:9.0}/s   \
+         M-UCT decision {decision:6.2} ms"
+    );
 }
 
 /// Calls in a second of processor time.

@@ -11,8 +11,8 @@ use std::{env, fs};
 use cpu_time::ThreadTime;
 use sakiyomi_core::{Agent, Choice, Context, Forfeit, Game, Player, Rng, Stop, Turn};
 use sakiyomi_games::tubstap::players::{
-    M3Lee, M3LeeSettings, MUct, MUctSettings, MaxActionEval, MilitaryStaff, MilitaryStaffSettings,
-    SatD2, SatD2Settings,
+    Best, BestSettings, M3Lee, M3LeeSettings, MUct, MUctSettings, MaxActionEval, MilitaryStaff,
+    MilitaryStaffSettings, SatD2, SatD2Settings,
 };
 use sakiyomi_games::tubstap::{Action, Attacks, Generator, Map, Settings, Small, State, read_map};
 
@@ -51,8 +51,27 @@ fn agent(name: &str, cpu: Option<Duration>) -> Result<Box<Anyone>, String> {
             cpu.map_or(MilitaryStaffSettings::STOCK, MilitaryStaffSettings::timed),
         )),
         "satd2" => Box::new(SatD2::new(cpu.map_or(SatD2Settings::LIMITED, SatD2Settings::timed))),
+        _ if name.starts_with("best") => Box::new(Best::new(best_settings(name, cpu)?)),
         _ => return Err(format!("unknown player {name}")),
     })
+}
+
+/// `best`, or `best:horizon=4,noise=2` with settings that differ from the usual ones.
+fn best_settings(name: &str, cpu: Option<Duration>) -> Result<BestSettings, String> {
+    let mut settings = cpu.map_or(BestSettings::DEFAULT, BestSettings::timed);
+    for (key, value) in name.split([':', ',']).filter_map(|part| part.split_once('=')) {
+        let value: f64 = value.parse().map_err(|_| format!("{key} needs a number"))?;
+        match key {
+            "iterations" => settings.iterations = value as u64,
+            "exploration" => settings.exploration = value,
+            "width" => settings.width = value,
+            "widening" => settings.widening = value,
+            "horizon" => settings.horizon = value as u16,
+            "noise" => settings.noise = value,
+            _ => return Err(format!("unknown setting {key}")),
+        }
+    }
+    Ok(settings)
 }
 
 struct Setup {

@@ -47,6 +47,7 @@ pub mod players;
 mod playout;
 mod replay;
 mod rules;
+mod show;
 mod tags;
 mod trace;
 mod units;

@@ -1,12 +1,14 @@
 //! Players of this game: those that come with the original program, written from descriptions of what
 //! they do, and our own. Each has its stock constants as a preset and settings for its budget.
 
+mod best;
 mod m3lee;
 mod muct;
 mod sample;
 mod satd2;
 mod staff;
 
+pub use best::{Best, BestSettings};
 pub use m3lee::{M3Lee, M3LeeSettings};
 pub use muct::{MUct, MUctSettings};
 pub use sample::MaxActionEval;
