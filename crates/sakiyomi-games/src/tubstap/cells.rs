@@ -117,6 +117,9 @@ pub(super) fn bits(word: u64) -> impl Iterator<Item = u8> {
     })
 }
 
+/// Beside a cell at the edge of the board.
+pub(super) const NO_CELL: u16 = u16::MAX;
+
 /// The shape of a board: how cells lie beside each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Grid<const W: usize> {
@@ -191,19 +194,15 @@ impl<const W: usize> Grid<W> {
     }
 
     /// The cells next to this one in the original's order: east, north, west, south.
-    #[inline]
-    pub(super) fn around(&self, cell: u16) -> impl Iterator<Item = u16> + use<W> {
+    pub(super) fn around(&self, cell: u16) -> [u16; 4] {
         let (x, y) = self.place(cell);
-        let (width, height) = (self.width, self.height);
-        let step = |is_there: bool, to: u16| is_there.then_some(to);
+        let step = |is_there: bool, to: u16| if is_there { to } else { NO_CELL };
         [
-            step(x + 1 < width, cell + height),
+            step(x + 1 < self.width, cell + self.height),
             step(y > 0, cell.wrapping_sub(1)),
-            step(x > 0, cell.wrapping_sub(height)),
-            step(y + 1 < height, cell + 1),
+            step(x > 0, cell.wrapping_sub(self.height)),
+            step(y + 1 < self.height, cell + 1),
         ]
-        .into_iter()
-        .flatten()
     }
 }
 
@@ -253,8 +252,8 @@ mod tests {
         assert_eq!(around(0, 7), [6, 15]);
         assert_eq!(around(7, 7), [55, 62]);
         assert_eq!(around(4, 3), [27, 34, 36, 43]);
-        assert_eq!(grid.around(35).collect::<Vec<_>>(), [43, 34, 27, 36]);
-        assert_eq!(grid.around(63).collect::<Vec<_>>(), [62, 55]);
+        assert_eq!(grid.around(35), [43, 34, 27, 36]);
+        assert_eq!(grid.around(63), [NO_CELL, 62, 55, NO_CELL]);
         let large = Grid::<16>::new(32, 32);
         let cells = large.spread(Cells::one(large.cell(1, 31)));
         assert_eq!(cells.iter().collect::<Vec<_>>(), [31, 62, 95]);

@@ -2,7 +2,7 @@
 
 use sakiyomi_core::{Player, Rng, Scratch};
 
-use super::cells::{Cells, bits};
+use super::cells::{Cells, NO_CELL, bits};
 use super::map::FULL_HIT_POINTS;
 use super::{Action, Attacks, Kind, NOISE_HP, NOISE_POSITION, State, Tubstap};
 
@@ -86,8 +86,11 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
             if is_indirect {
                 out.push(Action::attack(unit, own, target));
             } else {
-                let from = self.rules.grid.around(cell).filter(|&from| landing.has(from));
-                out.extend(from.map(|from| Action::attack(unit, from, target)));
+                for from in self.rules.around[usize::from(cell)] {
+                    if from != NO_CELL && landing.has(from) {
+                        out.push(Action::attack(unit, from, target));
+                    }
+                }
             }
         }
     }
@@ -153,7 +156,8 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         let free = enterable & !(state.occupied[0] | state.occupied[1]);
         let deal = |to: u16| Action { unit: unit as u8, target: NOISE_POSITION, to };
         let mut stays = 1.0;
-        for cell in self.rules.grid.around(own).filter(|&cell| free.has(cell)) {
+        let around = self.rules.around[usize::from(own)].into_iter();
+        for cell in around.filter(|&cell| cell != NO_CELL && free.has(cell)) {
             add(out, deal(cell), 0.25);
             stays -= 0.25;
         }

@@ -3,11 +3,11 @@
 //! Where the units of a side can get to changes within its turn only when an enemy falls. Own units
 //! take and free cells all the time, but they do not block. So the uniform playout counts what a
 //! unit could do on an empty board of its own side, once per turn, draws from all of that and draws
-//! again if the cell is taken: what it accepts is uniform over what is legal.
+//! again if the cell is taken or out of reach: what it accepts is uniform over what is legal.
 
 use sakiyomi_core::{Payoffs, Player, Rng};
 
-use super::cells::{Cells, Grid, bits, nth_unit};
+use super::cells::{Cells, Grid, NO_CELL, bits, nth_unit};
 use super::{Action, Attacks, State, Status, Tubstap};
 
 /// The playout policy of M-UCT: attacks go first.
@@ -49,7 +49,26 @@ impl<const W: usize, const N: usize> Options<W, N> {
         }
     }
 
-    /// Counts for these units.
+    /// Where the attack on a target from one of its four sides comes from, if the unit gets there, and
+    /// the target's cell. A cannon attacks from where it is, and its number is not divided by four.
+    #[inline]
+    fn attack_from(
+        &self,
+        game: &Tubstap<W, N>,
+        state: &State<W, N>,
+        unit: u8,
+        [target, side]: [u32; 2],
+    ) -> Option<(u16, u16)> {
+        let i = unit as usize;
+        if game.rules.kinds[i].is_indirect() {
+            return Some((state.cells[i], self.targets[i].nth(4 * target + side)));
+        }
+        let cell = self.targets[i].nth(target);
+        let from = game.rules.around[usize::from(cell)][side as usize];
+        (from != NO_CELL && self.reach[i].has(from)).then_some((from, cell))
+    }
+
+    /// Counts for these units: moves, and attacks from all four sides of a target, reached or not.
     #[inline]
     fn count(&mut self, game: &Tubstap<W, N>, state: &State<W, N>, units: u64) {
         self.total = 0;
@@ -64,7 +83,9 @@ impl<const W: usize, const N: usize> Options<W, N> {
                 let which = game.rules.settings.attacks;
                 self.targets[i] = game.targets_among(state, unit, near, which);
                 self.may_grow |= which == Attacks::Effective && self.targets[i] != near;
-                self.n_attacks[i] = game.n_attacks(unit, self.reach[i], self.targets[i]) as u16;
+                let is_indirect = game.rules.kinds[i].is_indirect();
+                let n_from = if is_indirect { 1 } else { 4 };
+                self.n_attacks[i] = n_from * self.targets[i].count() as u16;
             }
             self.total += u32::from(self.n_moves[i]) + u32::from(self.n_attacks[i]);
         }
@@ -77,9 +98,11 @@ impl<const W: usize, const N: usize> Options<W, N> {
         game: &Tubstap<W, N>,
         state: &State<W, N>,
         units: u64,
-        own: Cells<W>,
+        player: Player,
         rng: &mut Rng,
     ) -> Action {
+        let own = state.occupied[player.index()];
+        let enemies = state.alive & game.rules.sides[player.index() ^ 1];
         loop {
             let mut n = rng.below(self.total as usize + 1) as u32;
             if n == self.total {
@@ -97,10 +120,11 @@ impl<const W: usize, const N: usize> Options<W, N> {
                 }
                 n -= n_moves;
                 if n < n_attacks {
-                    let (to, target) =
-                        game.nth_attack(state, unit, self.reach[i], self.targets[i], n);
-                    if to == state.cells[i] || !own.has(to) {
-                        return Action::attack(unit, to, target);
+                    let side = [n / 4, n % 4];
+                    if let Some((to, target)) = self.attack_from(game, state, unit, side)
+                        && (to == state.cells[i] || !own.has(to))
+                    {
+                        return Action::attack(unit, to, game.unit_on(state, enemies, target));
                     }
                     break;
                 }
@@ -116,7 +140,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         let units = self.unfinished(state, player);
         let mut options = Options::new();
         options.count(self, state, units);
-        options.draw(self, state, units, state.occupied[player.index()], rng)
+        options.draw(self, state, units, player, rng)
     }
 
     /// Plays uniformly at random to the end.
@@ -141,7 +165,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         let mut units = self.unfinished(state, player);
         options.count(self, state, units);
         while units != 0 {
-            let action = options.draw(self, state, units, state.occupied[player.index()], rng);
+            let action = options.draw(self, state, units, player, rng);
             if action == Action::END {
                 self.end_turn(state, player);
                 return;

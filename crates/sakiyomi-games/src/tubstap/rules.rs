@@ -27,6 +27,10 @@ pub(super) struct Rules<const W: usize, const N: usize> {
     pub(super) free: Vec<[Cells<W>; 6]>,
     /// By cell and kind: what it could strike then.
     pub(super) threat: Vec<[Cells<W>; 6]>,
+    /// By cell: its neighbours to the east, north, west and south, or [`NO_CELL`].
+    pub(super) around: Vec<[u16; 4]>,
+    /// By cell: its column and row.
+    places: Vec<[u8; 2]>,
     /// By cell: those in range of a cannon.
     pub(super) range: Vec<Cells<W>>,
     pub(super) stars: Vec<u8>,
@@ -83,6 +87,8 @@ impl<const W: usize, const N: usize> Rules<W, N> {
             hard,
             free: Vec::new(),
             threat: Vec::new(),
+            around: cells().map(|cell| grid.around(cell)).collect(),
+            places: cells().map(|cell| grid.place(cell)).map(|(x, y)| [x as u8, y as u8]).collect(),
             range: cells().map(|cell| near(cell, CANNON_RANGE)).collect(),
             stars: terrain.iter().map(|terrain| terrain.stars() as u8).collect(),
             terrain,
@@ -134,15 +140,22 @@ impl<const W: usize, const N: usize> Rules<W, N> {
 
     /// The cells of the rectangle with these corners.
     pub(super) fn rectangle(&self, a: u16, b: u16) -> Cells<W> {
-        let ((ax, ay), (bx, by)) = (self.grid.place(a), self.grid.place(b));
+        let ([ax, ay], [bx, by]) = (self.places[usize::from(a)], self.places[usize::from(b)]);
         self.between_columns(ax.min(bx), ax.max(bx)) & self.between_rows(ay.min(by), ay.max(by))
     }
 
-    fn between_columns(&self, first: u16, last: u16) -> Cells<W> {
+    /// Steps from cell to cell.
+    #[inline]
+    pub(super) fn distance(&self, a: u16, b: u16) -> u32 {
+        let ([ax, ay], [bx, by]) = (self.places[usize::from(a)], self.places[usize::from(b)]);
+        u32::from(ax.abs_diff(bx)) + u32::from(ay.abs_diff(by))
+    }
+
+    fn between_columns(&self, first: u8, last: u8) -> Cells<W> {
         self.columns[usize::from(last) + 1] & !self.columns[usize::from(first)]
     }
 
-    fn between_rows(&self, first: u16, last: u16) -> Cells<W> {
+    fn between_rows(&self, first: u8, last: u8) -> Cells<W> {
         self.rows[usize::from(last) + 1] & !self.rows[usize::from(first)]
     }
 

@@ -250,7 +250,7 @@ fn promise<const W: usize, const N: usize>(
             let left = state.hit_points[unit];
             risk += u32::from(game.rules.damage(other, hit_points, kind, left, action.to));
         }
-        let distance = f64::from(game.rules.grid.distance(action.to, cell));
+        let distance = f64::from(game.rules.distance(action.to, cell));
         near = near.max(f64::from(kind.power(other)) / (distance + 5.0));
     }
     let risk = f64::from(risk.min(state.hit_points[unit].into()));

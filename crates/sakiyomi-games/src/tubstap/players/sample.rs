@@ -104,7 +104,7 @@ pub(super) fn approach<const W: usize, const N: usize>(
         let stars = if kind.is_air() { 0 } else { i32::from(game.rules.stars[usize::from(to)]) };
         for enemy in bits(enemies) {
             let power = kind.power(game.rules.kinds[enemy as usize]) as i32;
-            let distance = game.rules.grid.distance(to, state.cells[enemy as usize]) as i32;
+            let distance = game.rules.distance(to, state.cells[enemy as usize]) as i32;
             let value = STAR_WEIGHT * stars + power / (distance + DISTANCE_BASE);
             if value > best_value {
                 (best, best_value) = (Action::go(unit, to), value);

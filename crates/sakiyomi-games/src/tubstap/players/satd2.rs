@@ -4,7 +4,8 @@
 //! searches again.
 //!
 //! The original searches without any limit, which takes minutes with five units a side. Here a node
-//! limit is shared equally by the actions at the root, so that all of them are looked at. In flipped
+//! limit is shared equally by the actions at the root, so that all of them are looked at; with a limit of
+//! time such searches follow each other, with ever more nodes. In flipped
 //! games the original takes the wrong side; this one does not.
 
 use std::time::Duration;
@@ -47,6 +48,9 @@ impl Default for SatD2Settings {
     }
 }
 
+/// With a limit of time it searches again and again, with so many nodes first and then with more.
+const FIRST_PASS: u64 = 10_000;
+const PASS_GROWTH: u64 = 4;
 /// Weights of the units that take part: hit points, and nearness to the middle of the fight.
 const HIT_POINT_WEIGHT: i32 = 10;
 const NEARNESS_BASE: i32 = 15;
@@ -110,6 +114,8 @@ struct Search<'a, 'b, const W: usize, const N: usize> {
     meter: &'a mut Meter<'b>,
     /// Positions that the action at the root may still cost.
     left: u64,
+    /// Whether something was left out for lack of budget.
+    is_cut: bool,
     rng: &'a mut Rng,
     is_descending: [bool; 2],
     buffers: Vec<Vec<Action>>,
@@ -130,7 +136,28 @@ impl<const W: usize, const N: usize> Search<'_, '_, W, N> {
 
     fn may_go_on(&mut self) -> bool {
         self.left = self.left.saturating_sub(1);
-        self.left > 0 && self.meter.another()
+        let may = self.left > 0 && self.meter.another();
+        self.is_cut |= !may;
+        may
+    }
+
+    /// The best action at the root with this many nodes for all of them together.
+    fn pass(&mut self, state: &State<W, N>, roots: &[(bool, Action)], nodes: u64) -> Action {
+        let mut best = (i32::MIN + 1, roots[0].1);
+        let end = self.meter.done().saturating_add(nodes);
+        self.is_cut = false;
+        for (i, &(is_descending, action)) in (0..).zip(roots) {
+            let n_left = roots.len() as u64 - i;
+            self.left = (end.saturating_sub(self.meter.done()) / n_left).max(2);
+            self.is_descending[0] = is_descending;
+            let mut next = *state;
+            self.game.act(&mut next, action);
+            let value = self.own_turn(&next, best.0, i32::MAX);
+            if value > best.0 {
+                best = (value, action);
+            }
+        }
+        best.1
     }
 
     /// The value of the rest of the own turn.
@@ -271,7 +298,7 @@ fn seems_in_range<const W: usize, const N: usize>(
 ) -> bool {
     let kind = game.rules.kinds[unit as usize];
     let (from, to) = (state.cells[unit as usize], state.cells[enemy as usize]);
-    let distance = game.rules.grid.distance(from, to);
+    let distance = game.rules.distance(from, to);
     match kind {
         Kind::Cannon => CANNON_RANGE.contains(&distance),
         Kind::Panzer | Kind::AntiAir => {
@@ -311,23 +338,22 @@ impl<const W: usize, const N: usize> Agent<Tubstap<W, N>> for SatD2 {
             units,
             meter: &mut meter,
             left: 0,
+            is_cut: false,
             rng: context.rng,
             is_descending: [false; 2],
             buffers: Vec::new(),
         };
-        let mut best = (i32::MIN + 1, roots[0].1);
-        let n_roots = roots.len() as u64;
-        for (i, (is_descending, action)) in (0..).zip(roots) {
-            search.left = (limit.saturating_sub(search.meter.done()) / (n_roots - i)).max(2);
-            search.is_descending[0] = is_descending;
-            let mut next = *state;
-            game.act(&mut next, action);
-            let value = search.own_turn(&next, best.0, i32::MAX);
-            if value > best.0 {
-                best = (value, action);
+        let mut nodes = if cpu.is_some() { FIRST_PASS.min(limit) } else { limit };
+        let mut action = search.pass(state, &roots, nodes);
+        while nodes < limit && search.is_cut && search.meter.another() {
+            nodes = nodes.saturating_mul(PASS_GROWTH).min(limit);
+            let found = search.pass(state, &roots, nodes);
+            // A pass that ran out of time has looked at the last actions less closely.
+            if search.meter.another() {
+                action = found;
             }
         }
         let nodes = meter.done();
-        Ok(decided(best.1, None, nodes, nodes))
+        Ok(decided(action, None, nodes, nodes))
     }
 }

@@ -292,12 +292,11 @@ pub(super) fn draw_advance<const W: usize, const N: usize>(
     landing: Cells<W>,
     rng: &mut Rng,
 ) -> u16 {
-    let grid = &game.rules.grid;
     let own = state.cells[unit as usize];
     let enemies = bits(state.alive & game.rules.sides[game.enemy_index(unit)]);
     let nearest = enemies
         .map(|enemy| state.cells[enemy as usize])
-        .min_by_key(|&cell| grid.distance(own, cell));
+        .min_by_key(|&cell| game.rules.distance(own, cell));
     let Some(nearest) = nearest else { return own };
     let choice = landing & game.rules.rectangle(own, nearest);
     choice.nth(rng.below(choice.count() as usize) as u32)
