@@ -56,7 +56,7 @@ fn agent(name: &str, cpu: Option<Duration>) -> Result<Box<Anyone>, String> {
     })
 }
 
-/// `best`, or `best:horizon=4,noise=2` with settings that differ from the usual ones.
+/// `best`, or `best:exploration=0.1,width=8` with settings that differ from the usual ones.
 fn best_settings(name: &str, cpu: Option<Duration>) -> Result<BestSettings, String> {
     let mut settings = cpu.map_or(BestSettings::DEFAULT, BestSettings::timed);
     for (key, value) in name.split([':', ',']).filter_map(|part| part.split_once('=')) {
@@ -66,8 +66,8 @@ fn best_settings(name: &str, cpu: Option<Duration>) -> Result<BestSettings, Stri
             "exploration" => settings.exploration = value,
             "width" => settings.width = value,
             "widening" => settings.widening = value,
-            "horizon" => settings.horizon = value as u16,
-            "noise" => settings.noise = value,
+            "first" => settings.attack_first = value,
+            "lead" => settings.lead_share = value,
             _ => return Err(format!("unknown setting {key}")),
         }
     }

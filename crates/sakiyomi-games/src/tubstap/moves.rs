@@ -109,6 +109,19 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         }
     }
 
+    /// Damage and counter of an attack that is legal.
+    #[inline]
+    pub(super) fn exchange_of(&self, state: &State<W, N>, action: Action) -> (u8, u8) {
+        let (unit, target) = (action.unit as usize, action.target as usize);
+        let kinds = (self.rules.kinds[unit], self.rules.kinds[target]);
+        let damage = self.damage_between(state, unit, target);
+        let left = state.hit_points[target] - damage;
+        if left == 0 || kinds.0.is_indirect() || kinds.1.is_indirect() {
+            return (damage, 0);
+        }
+        (damage, self.rules.damage(kinds.1, left, kinds.0, state.hit_points[unit], action.to))
+    }
+
     /// Whether an action is legal, with this choice of attacks.
     pub fn is_legal(
         &self,

@@ -25,7 +25,7 @@ impl AttackFirst {
 }
 
 /// What the units of the side to move can do, own units in the way or not.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Options<const W: usize, const N: usize> {
     reach: [Cells<W>; N],
     targets: [Cells<W>; N],
@@ -194,9 +194,19 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         policy: AttackFirst,
         rng: &mut Rng,
     ) -> Payoffs {
-        let mut options = Options::new();
+        self.play_attack_first(state, policy, &mut Options::new(), rng)
+    }
+
+    #[inline]
+    pub(super) fn play_attack_first(
+        &self,
+        state: &mut State<W, N>,
+        policy: AttackFirst,
+        options: &mut Options<W, N>,
+        rng: &mut Rng,
+    ) -> Payoffs {
         while let Status::ToMove(player) = state.status {
-            self.play_turn_attack_first(state, player, policy, &mut options, rng);
+            self.play_turn_attack_first(state, player, policy, options, rng);
             self.pass_turns(state);
         }
         state.status.payoffs()
@@ -272,18 +282,30 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         if total == 0 {
             return None;
         }
-        let mut n = rng.below(total as usize) as u32;
+        let n = rng.below(total as usize) as u32;
+        Some(self.counted_attack(state, units, options, n))
+    }
+
+    /// The attack with a number of those that were counted for these units.
+    #[inline]
+    fn counted_attack(
+        &self,
+        state: &State<W, N>,
+        units: u64,
+        options: &Options<W, N>,
+        mut n: u32,
+    ) -> Action {
         for unit in bits(units) {
             let n_attacks = u32::from(options.n_attacks[unit as usize]);
             if n < n_attacks {
                 let landing = self.landing(state, unit, options.reach[unit as usize]);
                 let targets = options.targets[unit as usize];
                 let (to, target) = self.nth_attack(state, unit, landing, targets, n);
-                return Some(Action::attack(unit, to, target));
+                return Action::attack(unit, to, target);
             }
             n -= n_attacks;
         }
-        None
+        panic!("there is no attack with this number")
     }
 
     /// Draws one of the attacks of a unit on enemies that are near enough, if there is any.

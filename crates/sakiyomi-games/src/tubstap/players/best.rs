@@ -1,7 +1,7 @@
 //! `tubstap-best`, our own player: MCTS over actions of single units with sound values at the enemy's
 //! nodes, statistics shared by all orders of actions that lead to the same state, progressive widening
-//! along an order of actions by what they win, lose and risk, and short playouts in which both
-//! sides make good exchanges; where a playout is cut, an estimate takes over.
+//! along an order of actions by what they win, lose and risk, and playouts in which attacks that do
+//! damage nearly always go first. The value of a playout is its result and, in part, its lead.
 //!
 //! The tree lives for a turn: what was found for the first unit serves the others.
 
@@ -12,11 +12,11 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 use sakiyomi_core::{Agent, Choice, Context, Forfeit, Game, Player, Rng};
 
-use super::staff::draw_advance;
 use super::{budget, not_to_move};
 use crate::tubstap::cells::bits;
 use crate::tubstap::hints::WORTH;
-use crate::tubstap::{Action, Attacks, State, Status, Tubstap};
+use crate::tubstap::playout::{AttackFirst, Options};
+use crate::tubstap::{Action, Attacks, State, Tubstap};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestSettings {
@@ -26,10 +26,10 @@ pub struct BestSettings {
     /// Actions that a node begins with, and how many more the square root of its visits adds.
     pub width: f64,
     pub widening: f64,
-    /// A playout is cut so many turns after the one in which it starts.
-    pub horizon: u16,
-    /// How much chance there is in the choice of attacks in playouts.
-    pub noise: f64,
+    /// How often attacks go first in playouts; only those that do damage count.
+    pub attack_first: f64,
+    /// How much of the value of a finished match is its lead in worth and hit points.
+    pub lead_share: f64,
     /// Processor time for a whole turn, shared equally by the units of the side.
     pub cpu_per_turn: Option<Duration>,
 }
@@ -40,8 +40,8 @@ impl BestSettings {
         exploration: 0.2,
         width: 4.0,
         widening: 1.0,
-        horizon: 3,
-        noise: 8.0,
+        attack_first: 0.95,
+        lead_share: 0.3,
         cpu_per_turn: None,
     };
 
@@ -63,8 +63,6 @@ impl Default for BestSettings {
 
 /// Nodes beyond this are not added.
 const MAX_NODES: usize = 1 << 20;
-/// How much of a finished game's value is its lead in worth, so that better wins are preferred.
-const LEAD_SHARE: f64 = 0.1;
 /// A lead of this share of all that is left is half of the way to a sure win.
 const LEAD_SCALE: f64 = 0.3;
 /// How much an expected loss counts against a move, and nearness for it, in the order of actions.
@@ -83,6 +81,7 @@ pub struct Best<const W: usize, const N: usize> {
     path: Vec<u32>,
     actions: Vec<Action>,
     ranked: Vec<(f64, Action)>,
+    options: Options<W, N>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +116,7 @@ impl<const W: usize, const N: usize> Best<W, N> {
             path: Vec::new(),
             actions: Vec::new(),
             ranked: Vec::new(),
+            options: Options::new(),
         }
     }
 
@@ -215,17 +215,13 @@ impl<const W: usize, const N: usize> Best<W, N> {
         }
     }
 
-    /// Plays until the horizon and returns what the first seat may expect.
+    /// Plays to the end and returns what the first seat gets.
     fn play_out(&mut self, game: &Tubstap<W, N>, state: &mut State<W, N>, rng: &mut Rng) -> f64 {
-        let last = state.turn + self.settings.horizon;
-        while let Status::ToMove(player) = state.status {
-            if state.turn > last {
-                break;
-            }
-            play_turn(game, state, player, self.settings.noise, &mut self.actions, rng);
-            game.pass_turns(state);
-        }
-        value(game, state)
+        let probability = self.settings.attack_first;
+        let policy = AttackFirst { probability, attacks: Attacks::Effective };
+        let payoffs = game.play_attack_first(state, policy, &mut self.options, rng);
+        let share = self.settings.lead_share;
+        payoffs[Player(0)] * (1.0 - share) + lead_value(game, state) * share
     }
 }
 
@@ -235,7 +231,7 @@ fn promise<const W: usize, const N: usize>(
     state: &State<W, N>,
     action: Action,
 ) -> f64 {
-    let gain = if action.is_attack() { exchange_value(game, state, action) } else { 0.0 };
+    let gain = if action.is_attack() { game.exchange_worth(state, action) } else { 0.0 };
     let unit = action.unit as usize;
     let kind = game.rules.kinds[unit];
     let worth = WORTH[kind as usize];
@@ -257,82 +253,12 @@ fn promise<const W: usize, const N: usize>(
     gain - RISK * worth * risk + NEARNESS * near * worth
 }
 
-/// What an attack wins and loses in worth.
-fn exchange_value<const W: usize, const N: usize>(
-    game: &Tubstap<W, N>,
-    state: &State<W, N>,
-    attack: Action,
-) -> f64 {
-    let (damage, counter) = game.exchange_of(state, attack);
-    let (unit, target) = (attack.unit as usize, attack.target as usize);
-    let own = WORTH[game.rules.kinds[unit] as usize];
-    let other = WORTH[game.rules.kinds[target] as usize];
-    let kills = if damage == state.hit_points[target] { other * 2.0 } else { 0.0 };
-    f64::from(damage) * other + kills - f64::from(counter) * own
-}
-
-/// A turn of a playout: the best exchanges first, with some chance, then the others advance.
-fn play_turn<const W: usize, const N: usize>(
-    game: &Tubstap<W, N>,
-    state: &mut State<W, N>,
-    player: Player,
-    noise: f64,
-    attacks: &mut Vec<Action>,
-    rng: &mut Rng,
-) {
-    let other = player.index() ^ 1;
-    let mut units = game.unfinished(state, player);
-    let mut striking = game.within_threat(state, units, state.occupied[other]);
-    while striking & units != 0 && !state.occupied[other].is_empty() {
-        attacks.clear();
-        for unit in bits(striking & units) {
-            let before = attacks.len();
-            let landing = game.landing(state, unit, game.reach(state, unit));
-            game.attacks_of(state, unit, landing, Attacks::Effective, attacks);
-            if attacks.len() == before {
-                striking &= !(1 << unit);
-            }
-        }
-        let (mut best, mut best_value) = (None, 0.0);
-        for &attack in attacks.iter() {
-            let value = exchange_value(game, state, attack) + noise * rng.unit();
-            if value > best_value {
-                (best, best_value) = (Some(attack), value);
-            }
-        }
-        let Some(attack) = best else { break };
-        game.act(state, attack);
-        units &= !(1 << attack.unit);
-    }
-    if state.occupied[other].is_empty() {
-        return;
-    }
-    for unit in bits(units) {
-        let landing = game.landing(state, unit, game.reach(state, unit));
-        let to = draw_advance(game, state, unit, landing, rng);
-        game.act(state, Action::go(unit, to));
-    }
-}
-
-/// What the first seat may expect: the result, or an estimate by worth and by hit points, which
-/// count more as the turn limit comes nearer.
-fn value<const W: usize, const N: usize>(game: &Tubstap<W, N>, state: &State<W, N>) -> f64 {
-    let [red, blue] = game.worths(state);
-    let lead = |red: f64, blue: f64| (red - blue) / (red + blue).max(1.0);
-    let squash = |lead: f64| 0.5 + 0.5 * lead / (LEAD_SCALE + lead.abs());
-    let by_worth = squash(lead(red, blue)).clamp(0.0, 1.0);
-    let result = match state.status {
-        Status::Won(Player(0)) => 1.0,
-        Status::Won(_) => 0.0,
-        Status::Drawn => 0.5,
-        Status::ToMove(_) => {
-            let [red, blue] = game.totals(state).map(f64::from);
-            let by_hit_points = squash(lead(red, blue)).clamp(0.0, 1.0);
-            let played = f64::from(state.turn) / f64::from(game.rules.map.turn_limit);
-            return by_worth * (1.0 - played) + by_hit_points * played;
-        }
-    };
-    result * (1.0 - LEAD_SHARE) + by_worth * LEAD_SHARE
+/// The lead of the first seat in hit points at the end, from 0 to 1: it tells more than the result,
+/// which is the same for many ends.
+fn lead_value<const W: usize, const N: usize>(game: &Tubstap<W, N>, state: &State<W, N>) -> f64 {
+    let [red, blue] = game.totals(state).map(f64::from);
+    let lead = (red - blue) / (red + blue).max(1.0);
+    0.5 + 0.5 * lead / (LEAD_SCALE + lead.abs()) * (1.0 + LEAD_SCALE)
 }
 
 impl<const W: usize, const N: usize> Agent<Tubstap<W, N>> for Best<W, N> {

@@ -90,18 +90,6 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         out.extend(landing.iter().map(|to| Action::go(unit, to)));
     }
 
-    /// Damage and counter of an attack that is legal.
-    fn exchange_of(&self, state: &State<W, N>, action: Action) -> (u8, u8) {
-        let (unit, target) = (action.unit as usize, action.target as usize);
-        let kinds = (self.rules.kinds[unit], self.rules.kinds[target]);
-        let damage = self.damage_between(state, unit, target);
-        let left = state.hit_points[target] - damage;
-        if left == 0 || kinds.0.is_indirect() || kinds.1.is_indirect() {
-            return (damage, 0);
-        }
-        (damage, self.rules.damage(kinds.1, left, kinds.0, state.hit_points[unit], action.to))
-    }
-
     /// The sum of hit points of a side, each weighted by its kind.
     fn weighted(&self, state: &State<W, N>, side: usize, weight: impl Fn(Kind) -> i32) -> i32 {
         bits(state.alive & self.rules.sides[side])

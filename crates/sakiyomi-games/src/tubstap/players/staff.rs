@@ -285,7 +285,7 @@ fn play_turn<const W: usize, const N: usize>(
 }
 
 /// A random cell of those where the unit may stop in the rectangle between it and the nearest enemy.
-pub(super) fn draw_advance<const W: usize, const N: usize>(
+fn draw_advance<const W: usize, const N: usize>(
     game: &Tubstap<W, N>,
     state: &State<W, N>,
     unit: u8,
