@@ -74,20 +74,43 @@ impl<const W: usize, const N: usize> Options<W, N> {
         self.total = 0;
         self.may_grow = false;
         for unit in bits(units) {
-            let i = unit as usize;
-            self.reach[i] = game.reach(state, unit);
-            self.n_moves[i] = self.reach[i].count() as u16;
-            let near = game.in_reach(state, unit, self.reach[i]) & game.enemies_of(state, unit);
-            self.n_attacks[i] = 0;
-            if !near.is_empty() {
-                let which = game.rules.settings.attacks;
-                self.targets[i] = game.targets_among(state, unit, near, which);
-                self.may_grow |= which == Attacks::Effective && self.targets[i] != near;
-                let is_indirect = game.rules.kinds[i].is_indirect();
-                let n_from = if is_indirect { 1 } else { 4 };
-                self.n_attacks[i] = n_from * self.targets[i].count() as u16;
+            self.count_unit(game, state, unit);
+            self.total += self.n_of(unit);
+        }
+    }
+
+    /// Counts again for those of these units that could have to do with an enemy on `cell`.
+    #[inline]
+    fn recount(&mut self, game: &Tubstap<W, N>, state: &State<W, N>, units: u64, cell: u16) {
+        for unit in bits(units) {
+            let from = usize::from(state.cells[unit as usize]);
+            let kind = game.rules.kinds[unit as usize] as usize;
+            if game.rules.free[from][kind].has(cell) || game.rules.threat[from][kind].has(cell) {
+                self.total -= self.n_of(unit);
+                self.count_unit(game, state, unit);
+                self.total += self.n_of(unit);
             }
-            self.total += u32::from(self.n_moves[i]) + u32::from(self.n_attacks[i]);
+        }
+    }
+
+    #[inline]
+    fn n_of(&self, unit: u8) -> u32 {
+        u32::from(self.n_moves[unit as usize]) + u32::from(self.n_attacks[unit as usize])
+    }
+
+    #[inline]
+    fn count_unit(&mut self, game: &Tubstap<W, N>, state: &State<W, N>, unit: u8) {
+        let i = unit as usize;
+        self.reach[i] = game.reach(state, unit);
+        self.n_moves[i] = self.reach[i].count() as u16;
+        let near = game.in_reach(state, unit, self.reach[i]) & game.enemies_of(state, unit);
+        self.n_attacks[i] = 0;
+        if !near.is_empty() {
+            let which = game.rules.settings.attacks;
+            self.targets[i] = game.targets_among(state, unit, near, which);
+            self.may_grow |= which == Attacks::Effective && self.targets[i] != near;
+            let n_from = if game.rules.kinds[i].is_indirect() { 1 } else { 4 };
+            self.n_attacks[i] = n_from * self.targets[i].count() as u16;
         }
     }
 
@@ -170,18 +193,18 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
                 self.end_turn(state, player);
                 return;
             }
-            let n_enemies_before = state.alive & enemies;
+            let target = action.is_attack().then(|| state.cells[action.target as usize]);
+            let before = state.alive & enemies;
             self.act(state, action);
-            let i = action.unit as usize;
-            units &= !(1 << i);
-            options.total -= u32::from(options.n_moves[i]) + u32::from(options.n_attacks[i]);
-            if action.is_attack() {
+            units &= !(1 << action.unit);
+            options.total -= options.n_of(action.unit);
+            if let Some(cell) = target {
                 let left = state.alive & enemies;
                 if left == 0 {
                     return;
                 }
-                if left != n_enemies_before || options.may_grow {
-                    options.count(self, state, units);
+                if left != before || options.may_grow {
+                    options.recount(self, state, units, cell);
                 }
             }
         }
@@ -392,7 +415,8 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         near: Cells<W>,
         which: Attacks,
     ) -> Cells<W> {
-        if which == Attacks::All {
+        let (kind, hp) = (self.rules.kinds[unit as usize], state.hit_points[unit as usize]);
+        if which == Attacks::All || self.rules.is_sure(kind, hp) {
             return near;
         }
         let mut targets = near;

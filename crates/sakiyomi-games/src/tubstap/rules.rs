@@ -39,6 +39,9 @@ pub(super) struct Rules<const W: usize, const N: usize> {
     columns: Vec<Cells<W>>,
     rows: Vec<Cells<W>>,
     damages: Box<[u8]>,
+    /// By kind and hit points: whether an attack does damage to whatever unit of this map, however
+    /// well it stands.
+    is_sure: Box<[bool]>,
     /// One more than the most hit points that a unit can have.
     hp_slots: usize,
 }
@@ -95,8 +98,10 @@ impl<const W: usize, const N: usize> Rules<W, N> {
             columns: (0..=grid.width).map(|n| first_cells(&grid, |x, _| x < n)).collect(),
             rows: (0..=grid.height).map(|n| first_cells(&grid, |_, y| y < n)).collect(),
             damages: damages(hp_slots),
+            is_sure: Box::default(),
             hp_slots,
         };
+        rules.is_sure = rules.sure_attackers();
         let free = cells()
             .map(|cell| Kind::ALL.map(|kind| rules.flood(kind, cell, Cells::NONE)))
             .collect::<Vec<_>>();
@@ -161,6 +166,25 @@ impl<const W: usize, const N: usize> Rules<W, N> {
 
     pub(super) fn most_hit_points(&self) -> u32 {
         self.hp_slots as u32 - 1
+    }
+
+    fn sure_attackers(&self) -> Box<[bool]> {
+        let others = || self.map.units.iter().map(|unit| unit.kind);
+        let stars = self.stars.iter().copied().max().unwrap_or(0);
+        let most = self.most_hit_points() as u8;
+        let is_sure = |kind: Kind, hp: usize| {
+            others().all(|other| {
+                self.damages[index(self.hp_slots, kind, hp as u8, other, most, stars)] > 0
+            })
+        };
+        let kinds = Kind::ALL.into_iter();
+        kinds.flat_map(|kind| (0..self.hp_slots).map(move |hp| is_sure(kind, hp))).collect()
+    }
+
+    /// Whether every attack of such a unit does damage.
+    #[inline]
+    pub(super) fn is_sure(&self, kind: Kind, hp: u8) -> bool {
+        self.is_sure[kind as usize * self.hp_slots + usize::from(hp)]
     }
 
     /// The damage of an attack on a unit that stands on `cell`.

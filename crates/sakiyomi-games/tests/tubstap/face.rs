@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use sakiyomi_core::{Agent, Context, Game, Player, Rng, Show, Stop, Turn};
 use sakiyomi_games::tubstap::players::{
-    M3Lee, M3LeeSettings, MUct, MUctSettings, MaxActionEval, MilitaryStaff, MilitaryStaffSettings,
-    SatD2, SatD2Settings,
+    Best, BestSettings, M3Lee, M3LeeSettings, MUct, MUctSettings, MaxActionEval, MilitaryStaff,
+    MilitaryStaffSettings, SatD2, SatD2Settings,
 };
 use sakiyomi_games::tubstap::{Action, Attacks, Settings, Small, State, read_map};
 
@@ -101,6 +101,9 @@ fn players_play_legally_and_repeatably() {
     check_player(|| Box::new(MilitaryStaff::new(staff)), Attacks::Effective);
     let sat = SatD2Settings { node_limit: 500, ..SatD2Settings::STOCK };
     check_player(|| Box::new(SatD2::new(sat)), Attacks::Effective);
+    let best = BestSettings { iterations: 60, ..BestSettings::DEFAULT };
+    check_player(|| Box::new(Best::new(best)), Attacks::Effective);
+    check_player(|| Box::new(Best::new(best)), Attacks::All);
 }
 
 fn check_player(make: impl Fn() -> Box<dyn Agent<Small>>, attacks: Attacks) {
@@ -134,7 +137,8 @@ fn players_stop_when_asked() {
     let game = game(AIR, Attacks::All);
     let stop = Stop::new();
     stop.request();
-    let mut players: [Box<dyn Agent<Small>>; 4] = [
+    let mut players: [Box<dyn Agent<Small>>; 5] = [
+        Box::new(Best::new(BestSettings { iterations: u64::MAX, ..BestSettings::DEFAULT })),
         Box::new(MUct::new(MUctSettings { simulations: u64::MAX, ..MUctSettings::STOCK })),
         Box::new(M3Lee::new(M3LeeSettings {
             playouts: u64::MAX,
