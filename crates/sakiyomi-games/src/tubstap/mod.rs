@@ -38,6 +38,7 @@ macro_rules! with_game {
 
 mod battle;
 mod cells;
+mod code;
 mod file;
 mod generator;
 mod hints;
@@ -429,6 +430,10 @@ impl<const W: usize, const N: usize> Game for Tubstap<W, N> {
             out.extend(landing.iter().map(|to| Action::go(unit, to)));
         }
         out.push(Action::END);
+    }
+
+    fn legal(&self, state: &State<W, N>, player: Player, action: Action) -> bool {
+        self.is_legal(state, player, action, self.rules.settings.attacks)
     }
 
     #[inline]

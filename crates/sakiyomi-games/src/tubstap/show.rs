@@ -1,11 +1,15 @@
 //! What people see: terrain, and units as a letter with hit points, capital for RED and small for BLUE.
 //! Cells are named by column letter and row number from the top, so that a1 is (1, 1) in map files.
 
-use sakiyomi_core::{Board, Cell, Game, Grid, Panel, Player, Show, Turn, View, cell_name};
+use sakiyomi_core::{
+    Badge, Board, Cell, Colour, Effect, Game, Gauge, Grid, Phrase, Piece, Player, PlayerView,
+    Score, Show, Turn, View, cell_name, if_legal, parse_cell,
+};
 
 use super::cells::bits;
 use super::units::Terrain;
-use super::{Action, NOISE_HP, NOISE_POSITION, State, Status, Tubstap};
+use super::{Action, FULL_HIT_POINTS, NOISE_HP, NOISE_POSITION, State, Status, Tubstap};
+use crate::two_players::name_of;
 
 const NAMES: [&str; 2] = ["RED", "BLUE"];
 
@@ -31,9 +35,15 @@ impl<const W: usize, const N: usize> Show for Tubstap<W, N> {
             column_labels: (0..width).map(column_label).collect(),
             row_labels: (1..=height).map(|row| row.to_string()).collect(),
             cells: cells.map(|(x, y)| self.cell_view(state, self.rules.grid.cell(x, y))).collect(),
+            marked: Vec::new(),
         };
-        let panels = [0, 1].map(|side| self.side_panel(state, side)).to_vec();
-        View { board: Some(board), panels, caption: self.caption(state) }
+        View {
+            board: Some(board),
+            players: [0, 1].map(|side| self.side_view(state, side)).to_vec(),
+            caption: self.caption(state),
+            note: self.note(state),
+            ..View::default()
+        }
     }
 
     /// The unit, where it goes, and whom it attacks from there, or that cell again for nobody.
@@ -47,32 +57,31 @@ impl<const W: usize, const N: usize> Show for Tubstap<W, N> {
         vec![own, to, last]
     }
 
-    /// What an attack does and what comes back, or that an end of turn leaves units standing.
-    fn action_note(&self, state: &State<W, N>, player: Player, action: Action) -> String {
-        if action == Action::END {
-            let n = self.unfinished(state, player).count_ones();
-            return format!("{n} unit{} stay", if n == 1 { "" } else { "s" });
-        }
-        let Some(target) = action.target() else {
-            let terrain = self.rules.terrain[usize::from(action.to)];
-            return format!("{}, cover {}", terrain.name(), terrain.stars());
-        };
+    /// What an attack does and what comes back.
+    fn action_effects(&self, state: &State<W, N>, _: Player, action: Action) -> Vec<Effect> {
+        let Some(target) = action.target() else { return Vec::new() };
         let mut after = *state;
         self.act(&mut after, action);
-        let lost = |unit: usize| {
+        let change = |unit: usize| {
             let left = after.hit_points(unit);
-            let damage = state.hit_points(unit) - left;
-            if left == 0 { format!("{damage} (falls)") } else { format!("{damage} ({left} left)") }
+            ((state.hit_points(unit) - left) as i32, left as i32)
         };
         let unit = usize::from(action.unit);
-        let is_answered = after.hit_points(target) > 0
+        let (amount, left) = change(target);
+        let cell = self.view_index(state.cells[target]);
+        let mut effects = vec![Effect::Damage { cell, amount, left }];
+        let is_answered = left > 0
             && !self.rules.kinds[unit].is_indirect()
             && !self.rules.kinds[target].is_indirect();
-        let mut note = format!("deals {}", lost(target));
         if is_answered {
-            note += &format!(", takes {}", lost(unit));
+            let (amount, left) = change(unit);
+            effects.push(Effect::Counter { cell: self.view_index(action.to), amount, left });
         }
-        note
+        effects
+    }
+
+    fn ends_turn(&self, _: &State<W, N>, _: Player, action: Action) -> bool {
+        action == Action::END
     }
 
     fn outcome_text(&self, state: &State<W, N>, outcome: Action) -> String {
@@ -84,8 +93,34 @@ impl<const W: usize, const N: usize> Show for Tubstap<W, N> {
         }
     }
 
-    fn player_name(&self, player: Player) -> String {
-        NAMES[player.index()].to_owned()
+    fn player_name(&self, player: Player) -> Phrase {
+        name_of(player, NAMES)
+    }
+
+    fn player_colour(&self, player: Player) -> Option<Colour> {
+        Some([Colour::Red, Colour::Blue][player.index()])
+    }
+
+    fn parse(&self, state: &State<W, N>, player: Player, text: &str) -> Option<Action> {
+        let text = text.trim().to_ascii_lowercase();
+        if text == "end" {
+            return if_legal(self, state, player, Action::END);
+        }
+        let cell = |text: &str| {
+            let (x, y) = parse_cell(text)?;
+            let (x, y) = (u16::try_from(x).ok()?, u16::try_from(y).ok()?);
+            let grid = &self.rules.grid;
+            (x < grid.width && y < grid.height).then(|| grid.cell(x, y))
+        };
+        let unit_at =
+            |cell: u16| bits(state.alive).find(|&unit| state.cells[unit as usize] == cell);
+        let (from, rest) = text.split_once('-')?;
+        let unit = unit_at(cell(from)?)?;
+        let action = match rest.split_once('x') {
+            Some((to, target)) => Action::attack(unit, cell(to)?, unit_at(cell(target)?)?),
+            None => Action::go(unit, cell(rest)?),
+        };
+        if_legal(self, state, player, action)
     }
 }
 
@@ -101,7 +136,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         y * self.rules.grid.width + x
     }
 
-    /// A unit is its letter and hit points, with a mark if it has acted.
+    /// A unit is its letter with hit points.
     fn cell_view(&self, state: &State<W, N>, cell: u16) -> Cell {
         let terrain = self.rules.terrain[usize::from(cell)];
         let ground = (terrain != Terrain::Plain).then(|| terrain.name().to_owned());
@@ -110,46 +145,61 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
             return Cell { ground, ..Cell::default() };
         };
         let owner = self.side(unit);
-        let mark = self.rules.kinds[unit].mark();
+        let kind = self.rules.kinds[unit];
+        let mark = kind.mark();
         let letter = if owner == Player(0) { mark } else { mark.to_ascii_lowercase() };
-        let acted = if state.has_acted(unit) { "'" } else { "" };
-        let symbol = format!("{letter}{}{acted}", state.hit_points(unit));
-        Cell { ground, ..Cell::piece(&symbol, owner) }
+        let piece = Piece {
+            gauge: Some(Gauge {
+                value: state.hit_points(unit) as i32,
+                max: FULL_HIT_POINTS.into(),
+                unit: "hp".to_owned(),
+            }),
+            badge: Some(Badge { letter: mark.to_string(), name: Phrase::new(kind.name()) }),
+            has_acted: state.has_acted(unit),
+            ..Piece::new(&letter.to_string(), owner)
+        };
+        Cell { ground, ..Cell::of(piece) }
     }
 
-    fn side_panel(&self, state: &State<W, N>, side: usize) -> Panel {
-        let units = state.alive & self.rules.sides[side];
-        let is_to_move = state.to_move() == Some(Player(side as u8));
-        let mut text = format!("{} hp, {} units", self.totals(state)[side], units.count_ones());
-        if is_to_move {
-            text += &format!(", {} to act", (units & !state.finished).count_ones());
-        }
-        Panel { title: NAMES[side].to_owned(), text }
+    fn side_view(&self, state: &State<W, N>, side: usize) -> PlayerView {
+        let total = self.totals(state)[side];
+        let n_units = (state.alive & self.rules.sides[side]).count_ones();
+        let text = Phrase::new("{0} hp, {1} units").with(total).with(n_units);
+        let score = Some(Score { value: total.into(), text });
+        PlayerView { name: self.player_name(Player(side as u8)), score, ..PlayerView::default() }
     }
 
-    fn caption(&self, state: &State<W, N>) -> String {
-        let limit = self.rules.map.turn_limit;
+    fn note(&self, state: &State<W, N>) -> Option<Phrase> {
+        let player = state.to_move()?;
+        let n_left = (self.unfinished(state, player)).count_ones();
+        let turn = Phrase::new("turn {0} of {1}, {2} units left to act");
+        Some(turn.with(state.turns() + 1).with(self.rules.map.turn_limit).with(n_left))
+    }
+
+    fn caption(&self, state: &State<W, N>) -> Phrase {
         if self.turn(state) == Turn::Chance {
-            return "the noise is dealt".to_owned();
+            return Phrase::new("the noise is dealt");
         }
         let totals = self.totals(state);
-        let is_wiped_out = totals.contains(&0);
         match state.status {
-            Status::ToMove(player) => {
-                let name = NAMES[player.index()];
-                format!("{name} to act, turn {} of {limit}", state.turn + 1)
-            }
-            Status::Won(player) if is_wiped_out => {
-                format!("{} wins by wiping out the other side", NAMES[player.index()])
-            }
-            Status::Won(player) if state.turn >= limit => {
-                let (own, other) = (totals[player.index()], totals[player.index() ^ 1]);
-                format!("{} wins by {own} to {other} hit points", NAMES[player.index()])
-            }
+            Status::ToMove(player) => Phrase::to_move(self.player_name(player)),
             Status::Won(player) => {
-                format!("{} wins: the other side resigned", NAMES[player.index()])
+                let name = self.player_name(player);
+                let (own, other) = (totals[player.index()], totals[player.index() ^ 1]);
+                match () {
+                    () if other == 0 => {
+                        Phrase::new("{0} wins by wiping out the other side").with(name)
+                    }
+                    () if state.turn >= self.rules.map.turn_limit => {
+                        let pattern = "{0} wins by {1} to {2} hit points";
+                        Phrase::new(pattern).with(name).with(own).with(other)
+                    }
+                    () => Phrase::new("{0} wins: the other side resigned").with(name),
+                }
             }
-            Status::Drawn => format!("draw with {} to {} hit points", totals[0], totals[1]),
+            Status::Drawn => {
+                Phrase::new("draw with {0} to {1} hit points").with(totals[0]).with(totals[1])
+            }
         }
     }
 }

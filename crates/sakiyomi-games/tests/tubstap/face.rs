@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sakiyomi_core::{Agent, Context, Game, Player, Rng, Show, Stop, Turn};
+use sakiyomi_core::{Agent, Context, Effect, Game, Player, Rng, Show, Stop, Turn};
 use sakiyomi_games::tubstap::players::{
     Best, BestSettings, M3Lee, M3LeeSettings, MUct, MUctSettings, MaxActionEval, MilitaryStaff,
     MilitaryStaffSettings, SatD2, SatD2Settings,
@@ -34,7 +34,8 @@ fn texts_are_read_back_and_cells_tell_actions_apart() {
                 let cells = game.action_cells(&state, player, action);
                 assert!(cells.iter().all(|&cell| cell < 64));
                 assert!(clicks.insert(cells));
-                notes.insert(game.action_note(&state, player, action));
+                let effects = game.action_effects(&state, player, action);
+                notes.extend(effects.iter().map(|effect| matches!(effect, Effect::Counter { .. })));
             }
             let action = actions[rng.below(actions.len())];
             let text = game.action_text(&state, player, action);
@@ -46,7 +47,7 @@ fn texts_are_read_back_and_cells_tell_actions_apart() {
             game.apply(&mut state, &[action]);
         }
     }
-    assert!(notes.iter().any(|note| note.contains("takes")), "{notes:?}");
+    assert_eq!(notes.len(), 2, "some attacks are answered");
 }
 
 #[test]
@@ -54,14 +55,17 @@ fn a_battle_is_told() {
     let game = game(FORD, Attacks::Effective);
     let mut state = game.start();
     let view = game.view(&state);
-    assert_eq!(view.caption, "RED to act, turn 1 of 29");
-    assert_eq!(view.panels[0].text, "51 hp, 6 units, 6 to act");
+    assert_eq!(view.caption.to_string(), "RED to move");
+    assert_eq!(view.note.unwrap().to_string(), "turn 1 of 29, 6 units left to act");
+    assert_eq!(view.players[0].score.as_ref().unwrap().text.to_string(), "51 hp, 6 units");
     let board = view.board.unwrap();
     let cell = &board.cells[3 + 5 * 6];
+    let piece = cell.top().unwrap();
     assert_eq!(
-        (cell.symbol.as_str(), cell.owner, cell.ground.as_deref()),
-        ("i10", Some(1), Some("road"))
+        (piece.symbol.as_str(), piece.owner, cell.ground.as_deref()),
+        ("i", Some(1), Some("road"))
     );
+    assert_eq!(piece.gauge.as_ref().map(|gauge| (gauge.value, gauge.max)), Some((10, 10)));
     assert_eq!((board.column_labels[0].as_str(), board.row_labels[0].as_str()), ("a", "1"));
 
     let play = |state: &mut State<1, 16>, text: &str| {
@@ -70,9 +74,11 @@ fn a_battle_is_told() {
         game.apply(state, &[action]);
     };
     play(&mut state, "d1-d2");
-    assert_eq!(game.view(&state).board.unwrap().cells[3 + 6].symbol, "P8'");
+    let board = game.view(&state).board.unwrap();
+    let piece = board.cells[3 + 6].top().unwrap();
+    assert!(piece.has_acted && piece.symbol == "P", "{piece:?}");
     play(&mut state, "end");
-    assert_eq!(game.view(&state).caption, "BLUE to act, turn 2 of 29");
+    assert_eq!(game.view(&state).caption.to_string(), "BLUE to move");
 }
 
 /// Every player plays legal actions to the end, the same again from the same seed, and takes part in

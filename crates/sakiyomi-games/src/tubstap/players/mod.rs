@@ -18,11 +18,49 @@ pub use staff::{MilitaryStaff, MilitaryStaffSettings};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use sakiyomi_core::{Budget, Choice, Forfeit, Player};
+use sakiyomi_core::{Agent, Budget, Choice, Forfeit, Player};
 
 use super::cells::{Cells, bits};
 use super::units::Kind;
 use super::{Action, Attacks, State, Status, Tubstap};
+
+/// The player of this name. Iterations are of its own unit, CPU time is that of a whole turn.
+pub(super) fn scripted<const W: usize, const N: usize>(
+    name: &str,
+    budget: Option<Budget>,
+) -> Option<Box<dyn Agent<Tubstap<W, N>>>> {
+    let time = budget.and_then(|budget| budget.cpu);
+    let iterations = budget.and_then(|budget| budget.iterations);
+    Some(match name {
+        "sample" => Box::new(MaxActionEval),
+        "m-uct" => {
+            let settings = time.map_or(MUctSettings::STOCK, MUctSettings::timed);
+            let simulations = iterations.unwrap_or(settings.simulations);
+            Box::new(MUct::new(MUctSettings { simulations, ..settings }))
+        }
+        "m3lee" => {
+            let settings = time.map_or(M3LeeSettings::STOCK, M3LeeSettings::timed);
+            let playouts = iterations.unwrap_or(settings.playouts);
+            Box::new(M3Lee::new(M3LeeSettings { playouts, ..settings }))
+        }
+        "staff" => {
+            let settings = time.map_or(MilitaryStaffSettings::STOCK, MilitaryStaffSettings::timed);
+            let plans = iterations.map_or(settings.plans, |n| n.min(u32::MAX.into()) as u32);
+            Box::new(MilitaryStaff::new(MilitaryStaffSettings { plans, ..settings }))
+        }
+        "satd2" => {
+            let settings = time.map_or(SatD2Settings::LIMITED, SatD2Settings::timed);
+            let node_limit = iterations.unwrap_or(settings.node_limit);
+            Box::new(SatD2::new(SatD2Settings { node_limit, ..settings }))
+        }
+        "tubstap-best" => {
+            let settings = time.map_or(BestSettings::DEFAULT, BestSettings::timed);
+            let iterations = iterations.unwrap_or(settings.iterations);
+            Box::new(Best::new(BestSettings { iterations, ..settings }))
+        }
+        _ => return None,
+    })
+}
 
 /// What a player decided, as its only action.
 fn decided(action: Action, value: Option<f64>, iterations: u64, nodes: u64) -> Choice<Action> {
