@@ -302,12 +302,10 @@ mod tests {
 
     #[test]
     fn public_puzzles_are_solved() {
-        let Ok(shared) = std::env::var("SAKIYOMI_SHARED") else {
-            println!("skipped: SAKIYOMI_SHARED names no folder with public sheets");
-            return;
-        };
+        let Some(shared) = crate::shared::shared_data("public_puzzles_are_solved") else { return };
         for name in ["hanoi_6_disks", "lightsOut", "sudokuGrade3", "sudokuGrade5"] {
-            let text = std::fs::read_to_string(format!("{shared}/data/kif/{name}.kif")).unwrap();
+            let text =
+                std::fs::read_to_string(shared.join(format!("data/kif/{name}.kif"))).unwrap();
             let (_, solved) = solved(&text, 20_000_000);
             assert_eq!(solved.map(|solved| solved.payoff), Some(1.0), "{name}");
         }
