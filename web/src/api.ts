@@ -21,17 +21,26 @@ sample: View, };
 /**
  * What a list of games or agents says about one of them.
  */
-export type Entry = { name: string, summary: string, 
+export type Entry = { name: string, summary: string, parameters: Array<ParameterEntry>, example: string, 
 /**
- * Each parameter with its default and what it means.
+ * The text for which a preset stands.
  */
-parameters: Array<ParameterEntry>, example: string, };
+stands_for: string | null, };
 
 export type ParameterEntry = { name: string, 
 /**
  * `off` if it is a flag, `none` if nothing is set.
  */
-default: string, meaning: string, };
+default: string, meaning: string, values: Values, 
+/**
+ * What a game has to provide for it to have an effect.
+ */
+needs: string | null, };
+
+/**
+ * The values that a parameter takes, for help and forms.
+ */
+export type Values = { "kind": "flag" } | { "kind": "integer", min: number, max: number | null, } | { "kind": "number", min: number, max: number, } | { "kind": "time" } | { "kind": "bytes" } | { "kind": "word", words: Array<string>, } | { "kind": "text" };
 
 /**
  * What one request may ask for. An agent that is asked to think longer is cut short.
@@ -39,7 +48,7 @@ default: string, meaning: string, };
 export type Limits = { seconds: number, memory_bytes: number, upload_bytes: number, duel_games: number, };
 
 /**
- * Asks for one game: `POST /api/game`.
+ * Asks for one game, and whether these agents can play it: `POST /api/game`.
  */
 export type GameRequest = { game: string, check?: Array<string>, };
 
@@ -47,7 +56,24 @@ export type GameRequest = { game: string, check?: Array<string>, };
  * `agents` are the names of those who can play it; `opponents` are some of them by strength, and
  * `suggested` is the one to begin with.
  */
-export type GameAnswer = { game: string, players: Array<PlayerFace>, agents: Array<string>, opponents: Array<Opponent>, suggested: string, checked: Array<AgentCheck>, start: Position, };
+export type GameAnswer = { game: string, players: Array<PlayerFace>, agents: Array<string>, opponents: Array<Opponent>, suggested: string, 
+/**
+ * One for each agent that was to be checked.
+ */
+checked: Array<AgentCheck>, start: Position, };
+
+/**
+ * Whether an agent can play a game here.
+ */
+export type AgentCheck = { agent: string, 
+/**
+ * Why it cannot; empty if it can.
+ */
+problem: string, 
+/**
+ * It asks for more time than a request may take, and gets `Limits::seconds`.
+ */
+is_cut_short: boolean, };
 
 /**
  * An agent of some strength.
@@ -411,5 +437,3 @@ line: number | null, column: number | null,
 step: number | null, };
 
 export type ErrorCode = "bad-request" | "unknown-game" | "unknown-agent" | "illegal-move" | "broken-rules" | "unknown-rules" | "too-large" | "busy" | "not-found" | "unauthorized" | "refused" | "failed";
-
-export type AgentCheck = { agent: string, problem: string, is_cut_short: boolean, };

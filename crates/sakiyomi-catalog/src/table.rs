@@ -204,7 +204,8 @@ impl<G: CatalogGame> TableOf<G> {
             state: game.start(),
             agents: (0..game.players()).map(|_| None).collect(),
             game,
-            spec: record.game.clone(),
+            // What cannot be made independent of its file stays as it is.
+            spec: record.game.portable().unwrap_or_else(|_| record.game.clone()),
             seed: record.seed,
             past: Vec::new(),
         }

@@ -117,7 +117,8 @@ from_numbers!(u8, u16, u32, u64, usize, i16, i32, i64, f64);
 /// Phrases are compared with plain text by what they say in English.
 impl PartialEq<str> for Phrase {
     fn eq(&self, text: &str) -> bool {
-        self.to_string() == text
+        let english = self.to_string();
+        english == text
     }
 }
 

@@ -1,7 +1,7 @@
 //! Boards as words of bits, one bit per cell.
 //!
 //! [`Word`] is the one place that knows which words there are. A game that comes in many sizes is
-//! generic over it: `u64` is the fast one, `u128` holds what does not fit into 64 bits. Whoever
+//! generic over it: `u64` is the fast one, `u128` holds what does not fit into 64 bits. Code that
 //! knows the size only at run time tries `u64` first and `u128` if that is refused; the error of
 //! the second attempt states the real limits.
 

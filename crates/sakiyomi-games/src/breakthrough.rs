@@ -1,5 +1,5 @@
 //! Breakthrough (Dan Troyka, 2000): each player has two rows of pawns, which step straight or
-//! diagonally forward and capture diagonally only. Whoever first reaches the far row, or captures
+//! diagonally forward and capture diagonally only. The player who first reaches the far row, or captures
 //! every pawn of the other, wins. Someone can always move: the foremost pawn has a diagonal, and
 //! nothing of its own side stands there. So there are no draws.
 //!

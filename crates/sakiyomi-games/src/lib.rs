@@ -13,6 +13,7 @@ pub mod sangoku;
 mod size;
 
 pub mod tic_tac_toe;
+pub mod tubstap;
 mod two_players;
 
 pub use bits::Word;

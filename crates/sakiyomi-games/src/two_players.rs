@@ -35,7 +35,7 @@ impl Status {
     pub(crate) fn mover(self) -> Player {
         match self {
             Status::ToMove(player) => player,
-            over => panic!("nobody is to move: {over:?}"),
+            over => panic!("no player is to move: {over:?}"),
         }
     }
 }

@@ -3,10 +3,16 @@
 //!
 //! A [`Position`] is one raw state: nothing is skipped here, and every role moves at every ply.
 
+use std::sync::Arc;
+
+use sakiyomi_core::Stop;
+
 use crate::error::GdlError;
 use crate::eval::{Layout, Live};
-use crate::ground::{Evaluate, Limits, Program};
+use crate::forward::Forward;
+use crate::ground::{Evaluate, Program, Splitting};
 use crate::interpret::{Interpreter, MOST_DEPTH, RulesPosition};
+use crate::meter::{Limits, Meter, Watcher};
 use crate::network::Network;
 use crate::parse::Sheet;
 use crate::share::share_pairs;
@@ -63,42 +69,72 @@ impl Position {
     }
 }
 
+impl Position {
+    /// The bytes that it takes beside its own, more or less.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Position::Network(live) => live.bytes(),
+            Position::Rules(rules) => {
+                let n_moves: usize = rules.legal.iter().map(Vec::len).sum();
+                8 * rules.facts.len() + 4 * n_moves + 32 * rules.legal.len()
+            }
+        }
+    }
+}
+
 /// A game as a network, with all that its evaluation needs.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) program: Program,
     pub(crate) network: Network,
     pub(crate) layout: Layout,
-    effects: Effects,
+    pub(crate) effects: Effects,
+    pub(crate) forward: Forward,
     cache: Cache,
     start: Live,
 }
 
 impl Compiled {
-    pub(crate) fn new(mut program: Program, limits: &Limits) -> Result<Compiled, GdlError> {
-        program.reach(limits)?;
-        let instances = program.instantiate(limits)?;
-        let mut network = Network::new(&program, &instances)?;
-        drop(instances);
+    pub(crate) fn new(program: Program, meter: &mut Meter<'_>) -> Result<Compiled, GdlError> {
+        Compiled::with(program, Splitting::default(), meter)
+    }
+
+    fn with(
+        mut program: Program,
+        splitting: Splitting,
+        meter: &mut Meter<'_>,
+    ) -> Result<Compiled, GdlError> {
+        let instances = program.ground(meter, splitting)?;
+        let mut network = Network::new(&program, instances, meter)?;
         refuse_odd_networks(&network)?;
         share_pairs(&mut network);
         let effects = Effects::new(&mut network);
         let state_inputs = effects.state_inputs(&network);
         let layout = Layout::new(&mut network, &state_inputs);
+        let forward = Forward::new(&effects, &network, &layout);
         let mut facts = vec![0u64; network.fluents.len().div_ceil(64)];
         for &fluent in &network.initial {
             facts[fluent as usize / 64] |= 1 << (fluent % 64);
         }
         let start = layout.start(&network, &facts);
-        let cache = Cache::new(network.moves.len());
-        Ok(Compiled { program, network, layout, effects, cache, start })
+        let cache = Cache::new(network.moves.len(), is_small(&network));
+        Ok(Compiled { program, network, layout, effects, forward, cache, start })
     }
 
     #[inline]
     pub(crate) fn step(&self, live: &mut Live, joint: &[u32]) {
-        self.cache.run(&self.effects, &self.network, &self.layout, joint, live);
+        self.cache.run(self, joint, live);
     }
 }
+
+/// Whether all joint moves together cost little to work out.
+fn is_small(network: &Network) -> bool {
+    let n_joint: usize = network.role_moves.iter().map(|moves| moves.len().max(1)).product();
+    n_joint.saturating_mul(network.gates.len()) < SMALL
+}
+
+/// Joint moves times gates in a small game.
+const SMALL: usize = 1_000_000;
 
 /// What the network's evaluation does not do; rare enough to be left to the interpreter.
 fn refuse_odd_networks(network: &Network) -> Result<(), GdlError> {
@@ -118,27 +154,35 @@ fn refuse_odd_networks(network: &Network) -> Result<(), GdlError> {
 
 impl Engine {
     /// The engine, and a message if it is not the one that was hoped for.
-    pub(crate) fn new(
+    pub(crate) fn new<'a>(
         sheet: Sheet,
         choice: EngineChoice,
         limits: &Limits,
+        watcher: &'a mut Watcher<'a>,
     ) -> Result<(Engine, Option<String>), GdlError> {
-        let program = match Program::new(sheet.clone(), limits, Evaluate::All) {
+        let mut meter = Meter::new(limits, watcher);
+        let interpreter = |sheet: Sheet, evaluate, meter: &mut Meter<'_>| {
+            let program = Program::new(sheet, meter, evaluate)?;
+            Ok::<Engine, GdlError>(Engine::Rules(Box::new(Interpreter::new(program))))
+        };
+        let program = match Program::new(sheet.clone(), &mut meter, Evaluate::All) {
             Err(error @ GdlError::TooManyFacts { .. }) if choice != EngineChoice::Network => {
-                let program = Program::new(sheet, limits, Evaluate::Little)?;
                 let notice = format!("{error}: the rules are interpreted, which is slow");
-                return Ok((Engine::Rules(Box::new(Interpreter::new(program))), Some(notice)));
+                meter.start_again();
+                return Ok((interpreter(sheet, Evaluate::Little, &mut meter)?, Some(notice)));
             }
             program => program?,
         };
         if choice == EngineChoice::Interpreter {
             return Ok((Engine::Rules(Box::new(Interpreter::new(program))), None));
         }
-        match Compiled::new(program.clone(), limits) {
+        match Compiled::new(program, &mut meter) {
             Ok(compiled) => Ok((Engine::Network(Box::new(compiled)), None)),
             Err(error @ GdlError::TooLarge { .. }) if choice == EngineChoice::Auto => {
+                // What grounding held is gone; a copy of the program would have counted as well.
                 let notice = format!("{error}: the rules are interpreted instead, which is slow");
-                Ok((Engine::Rules(Box::new(Interpreter::new(program))), Some(notice)))
+                meter.start_again();
+                Ok((interpreter(sheet, Evaluate::All, &mut meter)?, Some(notice)))
             }
             Err(error) => Err(error),
         }
@@ -205,12 +249,15 @@ impl Engine {
         }
     }
 
-    /// Plays one legal move per role.
+    /// Plays one legal move per role. When `stop` is requested meanwhile the position may be without
+    /// moves and goals.
     #[inline]
-    pub(crate) fn step(&self, position: &mut Position, joint: &[u32]) {
+    pub(crate) fn step(&self, position: &mut Position, joint: &[u32], stop: Option<&Arc<Stop>>) {
         match (self, position) {
             (Engine::Network(compiled), Position::Network(live)) => compiled.step(live, joint),
-            (Engine::Rules(interpreter), Position::Rules(rules)) => interpreter.step(rules, joint),
+            (Engine::Rules(interpreter), Position::Rules(rules)) => {
+                interpreter.step(rules, joint, stop);
+            }
             _ => {}
         }
     }
@@ -278,15 +325,84 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::meter::Progress;
     use sakiyomi_core::Rng;
+
+    fn compiled(text: &str, splitting: Splitting) -> Compiled {
+        let sheet = Sheet::parse(text).unwrap();
+        let watcher = &mut |_: &Progress| true;
+        let mut meter = Meter::new(&Limits::default(), watcher);
+        let program = Program::new(sheet, &mut meter, Evaluate::All).unwrap();
+        Compiled::with(program, splitting, &mut meter).unwrap()
+    }
+
+    /// Both mark a cell of a row of six at the same time; equal marks go to the second.
+    const BLOCKER: &str = "(role one) (role two)
+        (cell 1) (cell 2) (cell 3) (cell 4) (cell 5) (cell 6)
+        (<= (init (row ?x free)) (cell ?x))
+        (<= (legal ?r (mark ?x ?y)) (role ?r) (true (row ?x free)) (true (row ?y free)))
+        (<= (next (row ?x two)) (does two (mark ?x ?y)))
+        (<= (next (row ?x one)) (does one (mark ?x ?y)) (does two (mark ?u ?v)) (distinct ?x ?u))
+        (<= (next (row ?x ?m)) (true (row ?x ?m)) (does one (mark ?y ?z)) (does two (mark ?u ?v))
+            (distinct ?x ?y) (distinct ?x ?u) (not (odd ?m)))
+        (<= (odd ?m) (true (row ?x ?m)) (true (row ?y ?m)) (distinct ?x ?y) (does one (mark ?m ?x)))
+        (<= open (true (row ?x free)))
+        (<= terminal (not open))
+        (<= (goal one 100) (true (row 1 one)) (true (row ?x one)) (true (row ?y one)) (distinct ?x ?y))
+        (<= (goal one 0) (not (goal one 100)))
+        (<= (goal two 50) (true (row ?x two)) (true (row ?y two)) (distinct ?x ?y))";
+
+    #[test]
+    fn split_rules_say_the_same() {
+        let always = Splitting { most_unsplit: 0, factor: 0, few: 0 };
+        let never = Splitting { most_unsplit: u64::MAX, factor: 0, few: 0 };
+        let mut n_split = 0;
+        for text in crate::sheets::ALL.iter().copied().chain([BLOCKER]) {
+            let (split, whole) = (compiled(text, always), compiled(text, never));
+            n_split += usize::from(split.program.rules.len() > whole.program.rules.len());
+            let n_roles = whole.program.roles.len();
+            for seed in 0..10 {
+                let mut rng = Rng::new(seed);
+                let (mut left, mut right) = (split.start.clone(), whole.start.clone());
+                for _ in 0..60 {
+                    // Fluents and moves have the same numbers, as they are sorted by their texts.
+                    assert_eq!(left.facts(), right.facts());
+                    let ends = right.holds(whole.layout.terminal);
+                    assert_eq!(left.holds(split.layout.terminal), ends);
+                    let mut goals = [vec![None; n_roles], vec![None; n_roles]];
+                    left.goals(&split.layout, &mut Vec::new(), &mut goals[0]);
+                    right.goals(&whole.layout, &mut Vec::new(), &mut goals[1]);
+                    assert_eq!(goals[0], goals[1]);
+                    if ends {
+                        break;
+                    }
+                    let legal = |game: &Compiled, live: &Live, role| {
+                        let n = live.n_legal(&game.layout, role);
+                        let mut all: Vec<u32> =
+                            (0..n).map(|i| live.legal(&game.layout, role, i)).collect();
+                        all.sort_unstable();
+                        all
+                    };
+                    let joint: Vec<u32> = (0..n_roles)
+                        .map(|role| {
+                            let all = legal(&whole, &right, role);
+                            assert_eq!(legal(&split, &left, role), all);
+                            all[rng.below(all.len())]
+                        })
+                        .collect();
+                    split.step(&mut left, &joint);
+                    whole.step(&mut right, &joint);
+                }
+            }
+        }
+        assert!(n_split >= 2, "{n_split}");
+    }
 
     /// Plays random matches on the network and compares every live node with the plain evaluation.
     fn check_against_plain(text: &str, n_matches: u64) {
-        let sheet = Sheet::parse(text).unwrap();
-        let limits = Limits::default();
-        let program = Program::new(sheet, &limits, Evaluate::All).unwrap();
-        let compiled = Compiled::new(program, &limits).unwrap();
+        let compiled = compiled(text, Splitting::default());
         let n_roles = compiled.program.roles.len();
+        let at_once = Cache::new(compiled.network.moves.len(), true);
         let (mut values, mut again) = (Vec::new(), Vec::new());
         for seed in 0..n_matches {
             let mut rng = Rng::new(seed);
@@ -307,7 +423,12 @@ mod tests {
                 let expected: Vec<bool> = (compiled.network.next.iter())
                     .map(|&lit| again[(lit >> 1) as usize] != (lit & 1 == 1))
                     .collect();
-                compiled.step(&mut live, &joint);
+                let mut specialised = live.clone();
+                at_once.run(&compiled, &joint, &mut specialised);
+                compiled.forward.run(&compiled.layout, &mut live, &joint);
+                assert_eq!(specialised.facts(), live.facts());
+                compiled.network.evaluate(specialised.facts(), &[], &mut again);
+                compiled.layout.check(&specialised, &compiled.network, &again);
                 for (fluent, &expected) in expected.iter().enumerate() {
                     assert_eq!(live.fact(fluent as u32), expected, "fluent {fluent}");
                 }
@@ -326,7 +447,14 @@ mod tests {
     fn the_incremental_evaluation_agrees_on_public_sheets() {
         let test = "the_incremental_evaluation_agrees_on_public_sheets";
         let Some(shared) = crate::shared::shared_data(test) else { return };
-        for name in ["connectFour", "breakthrough", "2pffa", "ttcc4_2player", "othelloHoles"] {
+        for name in [
+            "connectFour",
+            "breakthrough",
+            "2pffa",
+            "ttcc4_2player",
+            "othelloHoles",
+            "four_way_battle",
+        ] {
             let path = shared.join(format!("data/kif/{name}.kif"));
             let text = std::fs::read_to_string(path).unwrap();
             check_against_plain(&text, 3);

@@ -11,10 +11,12 @@ pub enum GdlError {
     Parse(#[from] ParseError),
     #[error("the rules break the language: {}", list(.0))]
     Check(Vec<Finding>),
-    #[error("the rules that do not depend on the state have too many consequences (over {limit})")]
-    TooManyFacts { limit: usize },
+    #[error("what does not depend on the state needs more than {limit}; the limits are settings")]
+    TooManyFacts { limit: String },
     #[error("grounding needs more than {limit}; the limits are settings")]
     TooLarge { limit: String },
+    #[error("grounding was stopped")]
+    Stopped,
     #[error("`{atom}` depends on its own negation, so the rules have no meaning")]
     NotStratified { atom: String },
     #[error("a proof from the rules nests deeper than {limit} steps")]

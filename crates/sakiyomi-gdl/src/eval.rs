@@ -21,6 +21,7 @@
 mod groups;
 mod layout;
 mod live;
+mod select;
 
 use std::ops::Range;
 
@@ -53,9 +54,9 @@ pub(crate) struct Layout {
     is_or: Vec<bool>,
     /// The network node of every live number.
     nodes: Vec<u32>,
-    /// The first of the gates that do nothing but decide about one move, and the bits of these.
+    /// The first of the gates that do nothing but decide about one move. They are numbered by the
+    /// bits of their moves; a move that has no such gate leaves its number free.
     first_move_gate: u32,
-    move_gate_slots: Vec<u32>,
     spans: Vec<Fanout>,
     /// Edges and watchers of all live nodes. An edge is twice a gate's number, plus one if the
     /// gate's count grows when the source becomes high.

@@ -8,6 +8,7 @@ use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::meter::vec_bytes;
 use crate::term::{Functor, TermId, Terms};
 
 /// The number of a predicate: a functor with a number of arguments.
@@ -31,6 +32,13 @@ struct Index {
     map: FxHashMap<u64, Vec<TermId>>,
 }
 
+impl Index {
+    fn bytes(&self) -> u64 {
+        // A place in the map, its control byte, and a list of its own with what the allocator adds.
+        (self.map.capacity() * 33 + self.map.len() * 32 + self.n_entered * 6) as u64
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     predicates: FxHashMap<(Functor, usize), Predicate>,
@@ -52,6 +60,23 @@ impl Facts {
 
     pub(crate) fn n_predicates(&self) -> usize {
         self.lists.len()
+    }
+
+    /// The predicate of a key, if there is one.
+    pub(crate) fn find_predicate(&self, key: (Functor, usize)) -> Option<Predicate> {
+        self.predicates.get(&key).copied()
+    }
+
+    /// How many facts there are.
+    pub(crate) fn len(&self) -> usize {
+        self.lists.iter().map(Vec::len).sum()
+    }
+
+    /// The bytes that facts and indexes take, more or less.
+    pub(crate) fn bytes(&self) -> u64 {
+        let lists: u64 = self.lists.iter().map(vec_bytes).sum();
+        let indexes: u64 = self.indexes.iter().map(Index::bytes).sum();
+        lists + indexes + vec_bytes(&self.known.0)
     }
 
     pub(crate) fn list(&self, predicate: Predicate) -> &[TermId] {

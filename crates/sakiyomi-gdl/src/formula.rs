@@ -79,7 +79,10 @@ impl Formulas {
         formulas
     }
 
-    #[inline]
+    pub(crate) fn n_inputs(&self) -> usize {
+        self.inputs.len()
+    }
+
     pub(crate) fn evaluate(&self, live: &Live, values: &mut Vec<bool>) {
         values.clear();
         let mut start = 0;

@@ -14,14 +14,14 @@ use std::sync::Arc;
 
 use sakiyomi_core::{
     CellShape, Encode, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng,
-    Scratch, Turn,
+    Scratch, Stop, Turn,
 };
 
 use crate::board::BoardShape;
 use crate::check::{Finding, Severity, check};
 use crate::engine::{Engine, EngineChoice, Position};
 use crate::error::GdlError;
-use crate::ground::Limits;
+use crate::meter::{Limits, Watcher};
 use crate::parse::Sheet;
 
 /// How a rule sheet becomes a game.
@@ -41,7 +41,11 @@ impl Default for Settings {
 
 /// A game that was described by rules. Cheap to clone.
 #[derive(Clone)]
-pub struct GdlGame(Arc<Shared>);
+pub struct GdlGame {
+    shared: Arc<Shared>,
+    /// Ends playouts in the middle.
+    stop: Option<Arc<Stop>>,
+}
 
 struct Shared {
     engine: Engine,
@@ -58,7 +62,7 @@ struct Shared {
 
 impl fmt::Debug for GdlGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GdlGame").field("roles", &self.0.roles).finish_non_exhaustive()
+        f.debug_struct("GdlGame").field("roles", &self.shared.roles).finish_non_exhaustive()
     }
 }
 
@@ -114,6 +118,17 @@ impl State {
     pub fn plies(&self) -> u32 {
         self.plies
     }
+
+    /// Whether a fluent of the network holds; none does for the interpreter, which does not number
+    /// them.
+    pub(crate) fn fact(&self, fluent: u32) -> bool {
+        matches!(&self.position, Position::Network(live) if live.fact(fluent))
+    }
+
+    /// The bytes that a state takes, more or less.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<State>() + self.position.bytes()
+    }
 }
 
 type Joint = [u32; MAX_PLAYERS + 1];
@@ -130,6 +145,17 @@ impl GdlGame {
         settings: &Settings,
         picture: Option<&str>,
     ) -> Result<GdlGame, GdlError> {
+        GdlGame::watched(text, settings, picture, &mut |_| true)
+    }
+
+    /// The same; `watcher` is told how grounding goes on, and ends it with [`GdlError::Stopped`] by
+    /// returning false.
+    pub fn watched<'a>(
+        text: &str,
+        settings: &Settings,
+        picture: Option<&str>,
+        watcher: &'a mut Watcher<'a>,
+    ) -> Result<GdlGame, GdlError> {
         let sheet = Sheet::parse(text)?;
         let findings = check(&sheet);
         let errors: Vec<Finding> =
@@ -137,7 +163,7 @@ impl GdlGame {
         if !errors.is_empty() {
             return Err(GdlError::Check(errors));
         }
-        let (engine, notice) = Engine::new(sheet, settings.engine, &settings.limits)?;
+        let (engine, notice) = Engine::new(sheet, settings.engine, &settings.limits, watcher)?;
         engine.start();
         if let Some(error) = engine.trouble() {
             return Err(error);
@@ -153,71 +179,88 @@ impl GdlGame {
         let board = BoardShape::detect(&engine, picture)?;
         let settings = *settings;
         let shared = Shared { engine, settings, roles, seats, random, findings, notice, board };
-        Ok(GdlGame(Arc::new(shared)))
+        Ok(GdlGame { shared: Arc::new(shared), stop: None })
+    }
+
+    /// A game that is ready within a second whatever the rules are: they are interpreted, and what does
+    /// not change is worked out in advance only if that is quick. For the legal moves of a match while
+    /// the same rules are still being grounded.
+    pub fn at_once(text: &str) -> Result<GdlGame, GdlError> {
+        let limits = Limits { seconds: 0.3, ..Limits::default() };
+        let engine = EngineChoice::Interpreter;
+        GdlGame::new(text, &Settings { limits, engine, ..Settings::default() })
+    }
+
+    /// The same game, sharing everything, whose playouts end as soon as `stop` is requested, also
+    /// in the middle. What a playout returns then means nothing, and a state after which that happens
+    /// may have no moves: a search ends without looking at it.
+    #[must_use]
+    pub fn with_stop(&self, stop: Arc<Stop>) -> GdlGame {
+        GdlGame { shared: Arc::clone(&self.shared), stop: Some(stop) }
     }
 
     /// The names of all roles in the order of the sheet, chance included.
     pub fn roles(&self) -> &[String] {
-        &self.0.roles
+        &self.shared.roles
     }
 
     /// The role of a player.
     pub fn role_of(&self, player: Player) -> usize {
-        self.0.seats.get(player.index()).map_or(0, |&role| role.into())
+        self.shared.seats.get(player.index()).map_or(0, |&role| role.into())
     }
 
     /// The player of a role, if it has a seat.
     pub fn player_of(&self, role: usize) -> Option<Player> {
-        let seat = self.0.seats.iter().position(|&other| usize::from(other) == role)?;
+        let seat = self.shared.seats.iter().position(|&other| usize::from(other) == role)?;
         Some(Player(seat as u8))
     }
 
     /// What the checks found; errors would have refused the sheet, so these are warnings.
     pub fn findings(&self) -> &[Finding] {
-        &self.0.findings
+        &self.shared.findings
     }
 
     /// Whether the rules are interpreted: slowly, and for one caller at a time.
     pub fn is_interpreted(&self) -> bool {
-        matches!(self.0.engine, Engine::Rules(_))
+        matches!(self.shared.engine, Engine::Rules(_))
     }
 
     /// Says why the rules are interpreted, if they are.
     pub fn notice(&self) -> Option<&str> {
-        self.0.notice.as_deref()
+        self.shared.notice.as_deref()
     }
 
     /// What went wrong while the game was played. A state in which the rules cannot be followed has
     /// no moves and no goals, so a match ends there.
     pub fn trouble(&self) -> Option<GdlError> {
-        self.0.engine.trouble()
+        self.shared.engine.trouble()
     }
 
     pub fn settings(&self) -> &Settings {
-        &self.0.settings
+        &self.shared.settings
     }
 
     /// A move as it is written in the rules.
     pub fn move_text(&self, action: Move) -> String {
-        self.0.engine.move_text(action.0)
+        self.shared.engine.move_text(action.0)
     }
 
     /// The facts of a state as they are written in the rules, sorted.
     pub fn facts(&self, state: &State) -> Vec<String> {
-        self.0.engine.facts(&state.position)
+        self.shared.engine.facts(&state.position)
     }
 
     pub(crate) fn engine(&self) -> &Engine {
-        &self.0.engine
+        &self.shared.engine
     }
 
     pub(crate) fn board(&self) -> Option<&BoardShape> {
-        self.0.board.as_ref()
+        self.shared.board.as_ref()
     }
 
     /// The role that is chance, if there is one.
     pub fn random_role(&self) -> Option<usize> {
-        self.0.random.map(usize::from)
+        self.shared.random.map(usize::from)
     }
 
     /// The state at a position, or the next one at which someone has a choice.
@@ -233,7 +276,7 @@ impl GdlGame {
 
     /// Plays forced plies until someone has a choice or the match is over.
     fn settle(&self, state: &mut State) {
-        let Shared { engine, settings, seats, random, .. } = &*self.0;
+        let Shared { engine, settings, seats, random, .. } = &*self.shared;
         loop {
             if engine.is_terminal(&state.position) {
                 state.turn = Turn::Over(self.payoffs(&mut state.position, 0.0));
@@ -269,21 +312,22 @@ impl GdlGame {
 
     /// Fills in the first legal move of every role, which is the move where it is the only one.
     fn forced(&self, position: &Position, joint: &mut Joint) {
-        for (role, slot) in joint[..self.0.roles.len()].iter_mut().enumerate() {
-            *slot = self.0.engine.legal(position, role, 0);
+        for (role, slot) in joint[..self.shared.roles.len()].iter_mut().enumerate() {
+            *slot = self.shared.engine.legal(position, role, 0);
         }
     }
 
     fn advance(&self, state: &mut State, joint: &Joint) {
-        self.0.engine.step(&mut state.position, &joint[..self.0.roles.len()]);
+        let joint = &joint[..self.shared.roles.len()];
+        self.shared.engine.step(&mut state.position, joint, self.stop.as_ref());
         state.plies += 1;
     }
 
     fn payoffs(&self, position: &mut Position, missing: f64) -> Payoffs {
         let mut goals = [None; MAX_PLAYERS + 1];
-        self.0.engine.goals_mut(position, &mut goals[..self.0.roles.len()]);
+        self.shared.engine.goals_mut(position, &mut goals[..self.shared.roles.len()]);
         let mut payoffs = Payoffs::default();
-        for (seat, &role) in self.0.seats.iter().enumerate() {
+        for (seat, &role) in self.shared.seats.iter().enumerate() {
             let goal = goals[usize::from(role)];
             payoffs[Player(seat as u8)] = goal.map_or(missing, |goal| f64::from(goal) / 100.0);
         }
@@ -296,11 +340,11 @@ impl Game for GdlGame {
     type Action = Move;
 
     fn players(&self) -> usize {
-        self.0.seats.len()
+        self.shared.seats.len()
     }
 
     fn start(&self) -> State {
-        self.settled(self.0.engine.start(), 0)
+        self.settled(self.shared.engine.start(), 0)
     }
 
     fn turn(&self, state: &State) -> Turn {
@@ -310,8 +354,8 @@ impl Game for GdlGame {
     fn actions(&self, state: &State, player: Player, out: &mut Vec<Move>) {
         let role = self.role_of(player);
         let start = out.len();
-        let n = self.0.engine.n_legal(&state.position, role);
-        out.extend((0..n).map(|i| Move(self.0.engine.legal(&state.position, role, i))));
+        let n = self.shared.engine.n_legal(&state.position, role);
+        out.extend((0..n).map(|i| Move(self.shared.engine.legal(&state.position, role, i))));
         // The engine's order depends on how the state was reached.
         out[start..].sort_unstable();
     }
@@ -322,7 +366,7 @@ impl Game for GdlGame {
             Turn::Over(_) => return,
             Turn::Chance => {
                 joint = state.chosen.take().unwrap_or(joint);
-                if let (Some(random), Some(outcome)) = (self.0.random, actions.first()) {
+                if let (Some(random), Some(outcome)) = (self.shared.random, actions.first()) {
                     joint[usize::from(random)] = outcome.0;
                 }
             }
@@ -331,8 +375,9 @@ impl Game for GdlGame {
                 for (player, action) in who.zip(actions) {
                     joint[self.role_of(player)] = action.0;
                 }
-                let chance = |role: u8| self.0.engine.n_legal(&state.position, role.into()) > 1;
-                if self.0.random.is_some_and(chance) {
+                let chance =
+                    |role: u8| self.shared.engine.n_legal(&state.position, role.into()) > 1;
+                if self.shared.random.is_some_and(chance) {
                     (state.turn, state.chosen) = (Turn::Chance, Some(joint));
                     return;
                 }
@@ -343,11 +388,11 @@ impl Game for GdlGame {
     }
 
     fn outcomes(&self, state: &State, out: &mut Vec<(Move, f64)>) {
-        let Some(random) = self.0.random else { return };
-        let n = self.0.engine.n_legal(&state.position, random.into());
+        let Some(random) = self.shared.random else { return };
+        let n = self.shared.engine.n_legal(&state.position, random.into());
         let start = out.len();
         out.extend((0..n).map(|i| {
-            (Move(self.0.engine.legal(&state.position, random.into(), i)), 1.0 / n as f64)
+            (Move(self.shared.engine.legal(&state.position, random.into(), i)), 1.0 / n as f64)
         }));
         out[start..].sort_unstable_by_key(|outcome| outcome.0);
     }
@@ -360,15 +405,15 @@ impl Game for GdlGame {
         rng: &mut Rng,
     ) -> Move {
         let role = self.role_of(player);
-        let n = self.0.engine.n_legal(&state.position, role);
-        Move(self.0.engine.legal(&state.position, role, rng.below(n)))
+        let n = self.shared.engine.n_legal(&state.position, role);
+        Move(self.shared.engine.legal(&state.position, role, rng.below(n)))
     }
 
     fn playout(&self, state: &mut State, _scratch: &mut Scratch<Move>, rng: &mut Rng) -> Payoffs {
         if let Turn::Over(payoffs) = state.turn {
             return payoffs;
         }
-        let Shared { engine, settings, roles, random, .. } = &*self.0;
+        let Shared { engine, settings, roles, random, .. } = &*self.shared;
         let State { position, plies, chosen, .. } = state;
         let mut walk = RandomWalk {
             n_roles: roles.len(),
@@ -376,6 +421,7 @@ impl Game for GdlGame {
             chosen: chosen.take(),
             plies,
             most_plies: settings.most_plies,
+            stop: self.stop.as_deref(),
             rng,
         };
         let by_the_rules = match (engine, &mut *position) {
@@ -390,7 +436,7 @@ impl Game for GdlGame {
                 position,
                 |position, role| engine.n_legal(position, role),
                 |position, role, number| engine.legal(position, role, number),
-                |position, joint| engine.step(position, joint),
+                |position, joint| engine.step(position, joint, self.stop.as_ref()),
                 |position| engine.is_terminal(position),
             ),
         };
@@ -406,6 +452,7 @@ struct RandomWalk<'a> {
     chosen: Option<Joint>,
     plies: &'a mut u32,
     most_plies: u32,
+    stop: Option<&'a Stop>,
     rng: &'a mut Rng,
 }
 
@@ -440,7 +487,8 @@ impl RandomWalk<'_> {
             if is_terminal(position) {
                 return true;
             }
-            if *self.plies >= self.most_plies {
+            let is_stopped = || self.stop.is_some_and(Stop::requested);
+            if *self.plies >= self.most_plies || self.plies.is_multiple_of(8) && is_stopped() {
                 return false;
             }
         }

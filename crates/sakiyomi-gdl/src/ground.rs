@@ -5,41 +5,16 @@
 //! what may come next may be true, and a negative condition on the state is taken as possible.
 //! Last, every rule is instantiated once over the facts that are left.
 
-use std::time::Duration;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::{Dependencies, atoms};
 use crate::error::GdlError;
 use crate::facts::{BitSet, Facts, Predicate};
-use crate::join::{Clock, NewFacts, Plan, Sink, Use, find, make};
+use crate::join::{NewFacts, Plan, Sink, Use, find, make};
+use crate::meter::{Meter, Over, vec_bytes};
 use crate::parse::{Atom, Literal, Rule, Sheet};
+use crate::split::Splitter;
 use crate::term::{Functor, TermId, Terms};
-
-/// What grounding may cost. Beyond this a game is played by interpreting its rules.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// Ground terms and atoms.
-    pub terms: usize,
-    /// Literals in all ground rules together; one takes about 20 bytes until the game is ready.
-    pub literals: usize,
-    /// Seconds of CPU time.
-    pub seconds: f64,
-}
-
-impl Limits {
-    /// Limits for this much CPU time and about this many bytes.
-    pub fn new(time: Duration, bytes: u64) -> Limits {
-        let literals = usize::try_from(bytes / 20).unwrap_or(usize::MAX);
-        Limits { terms: literals / 10, literals, seconds: time.as_secs_f64() }
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits::new(Duration::from_secs(20), 600_000_000)
-    }
-}
 
 /// What is evaluated before the first state is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,12 +87,20 @@ impl Instances {
         let start = if instance == 0 { 0 } else { self.ends[instance - 1] };
         &self.literals[start as usize..self.ends[instance] as usize]
     }
+
+    pub(crate) fn n(&self) -> u64 {
+        self.heads.len() as u64
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        vec_bytes(&self.heads) + vec_bytes(&self.ends) + vec_bytes(&self.literals)
+    }
 }
 
 impl Program {
     pub(crate) fn new(
         sheet: Sheet,
-        limits: &Limits,
+        meter: &mut Meter<'_>,
         evaluate: Evaluate,
     ) -> Result<Program, GdlError> {
         let mut terms = sheet.terms;
@@ -133,13 +116,18 @@ impl Program {
         let (rules, fixed): (Vec<Rule>, Vec<Rule>) =
             rules.into_iter().partition(|rule| dynamic.contains(&rule.head.key()));
         let mut facts = Facts::default();
+        // What comes later needs most of the memory.
+        meter.begin("relations that do not change", meter.limits().bytes / 5 * 4);
         for layer in layers(&fixed) {
             let ready = Fixpoint::new(&layer, &|_| Use::Exact, &mut facts, &mut terms);
             let keys: FxHashSet<_> = layer.iter().map(|rule| rule.head.key()).collect();
             let recursive = |atom: &Atom| keys.contains(&atom.key());
-            ready
-                .run(&layer, &recursive, &mut facts, &mut terms, limits, None)
-                .map_err(|_| GdlError::TooManyFacts { limit: limits.terms })?;
+            ready.run(&layer, &recursive, &mut facts, &mut terms, meter, None).map_err(
+                |error| match error {
+                    GdlError::TooLarge { limit } => GdlError::TooManyFacts { limit },
+                    error => error,
+                },
+            )?;
         }
         let arguments = |functor, facts: &mut Facts, terms: &Terms| -> Vec<TermId> {
             let predicate = facts.predicate((functor, 1));
@@ -151,8 +139,36 @@ impl Program {
         Ok(Program { terms, facts, rules, dynamic, words, roles, initial })
     }
 
+    /// The ground rules of everything that may ever hold. Rules that would have too many instances
+    /// are split.
+    pub(crate) fn ground(
+        &mut self,
+        meter: &mut Meter<'_>,
+        splitting: Splitting,
+    ) -> Result<Instances, GdlError> {
+        let unsplit = self.clone();
+        meter.allow_ticks(splitting.most_unsplit);
+        let bytes = unsplit.bytes();
+        let instances = self.reach(meter, bytes).and_then(|()| self.instantiate(meter, bytes));
+        if meter.over() != Some(Over::Ticks) {
+            return instances;
+        }
+        drop(instances);
+        meter.forgive_ticks();
+        *self = unsplit;
+        let choices = self.split_rules();
+        self.reach(meter, 0)?;
+        self.choose_rules(choices, splitting, meter);
+        self.instantiate(meter, 0)
+    }
+
+    /// The bytes that terms and facts take.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.terms.bytes() + self.facts.bytes()
+    }
+
     /// Finds every atom that may ever hold, and adds it to the facts.
-    pub(crate) fn reach(&mut self, limits: &Limits) -> Result<(), GdlError> {
+    fn reach(&mut self, meter: &mut Meter<'_>, held: u64) -> Result<(), GdlError> {
         let Program { terms, facts, rules, dynamic, words, .. } = self;
         let use_of = |atom: &Atom| match dynamic.contains(&atom.key()) {
             true => Use::Possible,
@@ -170,58 +186,144 @@ impl Program {
             does: (words.does, facts.predicate((words.does, 2))),
         };
         let dynamic = |atom: &Atom| dynamic.contains(&atom.key());
+        meter.begin("facts", held);
         let fixpoint = Fixpoint::new(rules, &use_of, facts, terms);
-        fixpoint.run(rules, &dynamic, facts, terms, limits, Some(&follow))
+        fixpoint.run(rules, &dynamic, facts, terms, meter, Some(&follow))
+    }
+
+    /// Replaces the rules that can be split. Returns the old form and the new form of these, by the
+    /// place of the rule.
+    fn split_rules(&mut self) -> Vec<(usize, Rule)> {
+        let mut splitter = Splitter::new(&mut self.terms, &mut self.dynamic);
+        let mut whole = Vec::new();
+        for (i, rule) in self.rules.iter_mut().enumerate() {
+            if let Some(split) = splitter.split(rule) {
+                whole.push((i, std::mem::replace(rule, split)));
+            }
+        }
+        let parts = splitter.parts;
+        self.rules.extend(parts);
+        whole
+    }
+
+    /// Takes the whole rule again where it has hardly more instances than its parts.
+    fn choose_rules(
+        &mut self,
+        whole: Vec<(usize, Rule)>,
+        splitting: Splitting,
+        meter: &mut Meter<'_>,
+    ) {
+        let parts = (0..self.rules.len()).filter(|&i| self.is_part(&self.rules[i]));
+        let places: FxHashMap<_, usize> = parts.map(|i| (self.rules[i].head.key(), i)).collect();
+        let mut sizes: FxHashMap<usize, usize> = FxHashMap::default();
+        for (i, rule) in whole {
+            let mut n_parts = 0;
+            for part in self.parts_of(i, &places) {
+                let n = match sizes.get(&part) {
+                    Some(&n) => n,
+                    None => self.count_instances(&self.rules[part].clone(), usize::MAX, meter),
+                };
+                sizes.insert(part, n);
+                n_parts += n;
+            }
+            let most = n_parts * splitting.factor + splitting.few;
+            if self.count_instances(&rule, most, meter) < most {
+                self.rules[i] = rule;
+            }
+        }
+        let mut used = FxHashSet::default();
+        for i in 0..self.rules.len() {
+            if !self.is_part(&self.rules[i]) {
+                used.extend(self.parts_of(i, &places));
+            }
+        }
+        let mut place = 0..self.rules.len();
+        self.rules.retain(|_| place.next().is_some_and(|i| used.contains(&i)));
+    }
+
+    /// A rule and the rules of the new relations that it uses.
+    fn parts_of(&self, rule: usize, places: &FxHashMap<(Functor, usize), usize>) -> Vec<usize> {
+        let mut parts = vec![rule];
+        let mut at = 0;
+        while let Some(&rule) = parts.get(at) {
+            at += 1;
+            for part in atoms(&self.rules[rule]).filter_map(|atom| places.get(&atom.key())) {
+                if !parts.contains(part) {
+                    parts.push(*part);
+                }
+            }
+        }
+        parts
+    }
+
+    fn is_part(&self, rule: &Rule) -> bool {
+        self.terms.name(rule.head.predicate).starts_with("part(")
+    }
+
+    /// How many instances a rule has, counted up to `most`.
+    fn count_instances(&mut self, rule: &Rule, most: usize, meter: &mut Meter<'_>) -> usize {
+        let Program { terms, facts, dynamic, .. } = self;
+        let use_of = |atom: &Atom| match dynamic.contains(&atom.key()) {
+            true => Use::Possible,
+            false => Use::Exact,
+        };
+        let plan = Plan::new(rule, &use_of, None, facts, terms);
+        let mut count = Count { n: 0, most, meter };
+        plan.run(&[], facts, terms, &mut count);
+        count.n
     }
 
     /// Instantiates every rule over the facts.
-    pub(crate) fn instantiate(&mut self, limits: &Limits) -> Result<Instances, GdlError> {
+    fn instantiate(&mut self, meter: &mut Meter<'_>, held: u64) -> Result<Instances, GdlError> {
+        meter.begin("ground rules", held);
         let Program { terms, facts, rules, dynamic, .. } = self;
         let use_of = |atom: &Atom| match dynamic.contains(&atom.key()) {
             true => Use::Possible,
             false => Use::Exact,
         };
-        let mut collect = Collect {
-            instances: Instances::default(),
-            limits: *limits,
-            clock: Clock::new(limits.seconds),
-            exceeded: false,
-        };
+        let mut collect = Collect { instances: Instances::default(), meter };
         for rule in rules.iter() {
             let plan = Plan::new(rule, &use_of, None, facts, terms);
             plan.run(&[], facts, terms, &mut collect);
-            if collect.exceeded {
-                return Err(collect.error());
-            }
+            collect.meter.check()?;
         }
+        collect.meter.look((
+            collect.instances.heads.len(),
+            collect.instances.bytes() + terms.bytes() + facts.bytes(),
+        ));
+        collect.meter.check()?;
         Ok(collect.instances)
     }
 }
 
-struct Collect {
-    instances: Instances,
-    limits: Limits,
-    clock: Clock,
-    exceeded: bool,
+/// When rules are split.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Splitting {
+    /// Rules are split if whole ones would take more steps than this to ground.
+    pub(crate) most_unsplit: u64,
+    /// A rule is split if it has this many times the instances of its parts, and more than a few.
+    pub(crate) factor: usize,
+    pub(crate) few: usize,
 }
 
-impl Collect {
-    fn error(&self) -> GdlError {
-        let limit = match self.instances.literals.len() > self.limits.literals {
-            true => format!("{} literals in ground rules", self.limits.literals),
-            false => format!("{} seconds", self.limits.seconds),
-        };
-        GdlError::TooLarge { limit }
+impl Default for Splitting {
+    fn default() -> Splitting {
+        Splitting { most_unsplit: 400_000, factor: 3, few: 2_000 }
     }
 }
 
-impl Sink for Collect {
+struct Collect<'a, 'b> {
+    instances: Instances,
+    meter: &'a mut Meter<'b>,
+}
+
+impl Sink for Collect<'_, '_> {
     fn knows(&mut self, _head: TermId) -> bool {
         false
     }
 
     fn gives_up(&self) -> bool {
-        self.exceeded
+        self.meter.is_over()
     }
 
     fn solution(
@@ -241,9 +343,31 @@ impl Sink for Collect {
             }
         }
         instances.ends.push(instances.literals.len() as u32);
-        self.clock.tick();
-        self.exceeded = instances.literals.len() > self.limits.literals || self.clock.is_over();
-        !self.exceeded
+        self.meter
+            .tick(|| (instances.heads.len(), instances.bytes() + terms.bytes() + facts.bytes()));
+        !self.meter.is_over()
+    }
+}
+
+struct Count<'a, 'b> {
+    n: usize,
+    most: usize,
+    meter: &'a mut Meter<'b>,
+}
+
+impl Sink for Count<'_, '_> {
+    fn knows(&mut self, _head: TermId) -> bool {
+        false
+    }
+
+    fn gives_up(&self) -> bool {
+        self.meter.is_over() || self.n >= self.most
+    }
+
+    fn solution(&mut self, _: &Plan, _: &[TermId], facts: &Facts, terms: &mut Terms) -> bool {
+        self.n += 1;
+        self.meter.tick(|| (facts.n_predicates(), terms.bytes() + facts.bytes()));
+        !self.gives_up()
     }
 }
 
@@ -280,24 +404,20 @@ impl Fixpoint {
         grows: &dyn Fn(&Atom) -> bool,
         facts: &mut Facts,
         terms: &mut Terms,
-        limits: &Limits,
+        meter: &mut Meter<'_>,
         follow: Option<&Follow>,
     ) -> Result<(), GdlError> {
         let use_of = |atom: &Atom| match self.use_of_possible && grows(atom) {
             true => Use::Possible,
             false => Use::Exact,
         };
-        let mut clock = Clock::new(limits.seconds);
         let mut seen = BitSet::default();
         let mut n_done: FxHashMap<Predicate, usize> = FxHashMap::default();
         for plan in &self.begin {
-            let limit = limits.terms;
-            let mut sink =
-                NewFacts { seen: &mut seen, fresh: Vec::new(), limit, clock: &mut clock };
-            if !plan.run(&[], facts, terms, &mut sink) {
-                return Err(too_large(&clock, limits));
-            }
+            let mut sink = NewFacts { seen: &mut seen, fresh: Vec::new(), meter };
+            plan.run(&[], facts, terms, &mut sink);
             add(sink.fresh, facts, terms, follow);
+            meter.check()?;
         }
         let mut triggers: Vec<(Predicate, Plan)> = Vec::new();
         for rule in rules {
@@ -319,13 +439,10 @@ impl Fixpoint {
                 }
                 n_done.insert(predicate, start + new.len());
                 for (_, plan) in triggers.iter().filter(|(trigger, _)| *trigger == predicate) {
-                    let limit = limits.terms;
-                    let mut sink =
-                        NewFacts { seen: &mut seen, fresh: Vec::new(), limit, clock: &mut clock };
-                    if !plan.run(&new, facts, terms, &mut sink) {
-                        return Err(too_large(&clock, limits));
-                    }
+                    let mut sink = NewFacts { seen: &mut seen, fresh: Vec::new(), meter };
+                    plan.run(&new, facts, terms, &mut sink);
                     add(sink.fresh, facts, terms, follow);
+                    meter.check()?;
                 }
                 grown = true;
             }
@@ -334,14 +451,6 @@ impl Fixpoint {
             }
         }
     }
-}
-
-fn too_large(clock: &Clock, limits: &Limits) -> GdlError {
-    let limit = match clock.is_over() {
-        true => format!("{} seconds", limits.seconds),
-        false => format!("{} terms", limits.terms),
-    };
-    GdlError::TooLarge { limit }
 }
 
 fn add(

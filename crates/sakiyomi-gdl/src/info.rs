@@ -1,13 +1,16 @@
 //! What can be said about a rule sheet in numbers.
 
+use std::sync::Arc;
+
 use cpu_time::ThreadTime;
-use sakiyomi_core::{Game, Rng, Scratch};
+use sakiyomi_core::{Game, Rng, Scratch, Stop};
 use serde::Serialize;
 
 use crate::check::Finding;
 use crate::engine::Engine;
 use crate::error::GdlError;
-use crate::game::{GdlGame, Settings};
+use crate::game::{GdlGame, Settings, State};
+use crate::meter::Progress;
 
 /// The size and speed of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,11 +53,28 @@ pub struct NetworkSize {
 
 /// Compiles a sheet and plays random playouts for about `seconds` of CPU time.
 pub fn info(text: &str, settings: &Settings, seconds: f64, seed: u64) -> Result<Info, GdlError> {
+    info_watched(text, settings, seconds, seed, &Arc::new(Stop::new()), &mut |_| {})
+}
+
+/// The same; `tell` hears how grounding goes on. When `stop` is requested grounding ends with
+/// [`GdlError::Stopped`], and playouts end with what is known so far.
+pub fn info_watched(
+    text: &str,
+    settings: &Settings,
+    seconds: f64,
+    seed: u64,
+    stop: &Arc<Stop>,
+    tell: &mut dyn FnMut(&Progress),
+) -> Result<Info, GdlError> {
     let clock = ThreadTime::now();
-    let game = GdlGame::new(text, settings)?;
+    let mut watcher = |progress: &Progress| {
+        tell(progress);
+        !stop.requested()
+    };
+    let game = GdlGame::watched(text, settings, None, &mut watcher)?.with_stop(Arc::clone(stop));
     let start = game.start();
     let ready_seconds = clock.elapsed().as_secs_f64();
-    let speed = measure(&game, &start, seconds, seed);
+    let speed = measure(&game, &start, seconds, seed, stop);
     let n = speed.playouts.max(1) as f64;
     Ok(Info {
         roles: game.roles().to_vec(),
@@ -68,7 +88,7 @@ pub fn info(text: &str, settings: &Settings, seconds: f64, seed: u64) -> Result<
         size: size(&game),
         ready_seconds,
         playouts: speed.playouts,
-        playouts_per_cpu_second: n / speed.seconds,
+        playouts_per_cpu_second: speed.playouts as f64 / speed.seconds.max(1e-9),
         mean_plies: speed.plies as f64 / n,
         mean_goals: speed.goals.iter().map(|sum| sum * 100.0 / n).collect(),
     })
@@ -96,23 +116,27 @@ struct Speed {
     goals: Vec<f64>,
 }
 
-fn measure(game: &GdlGame, start: &<GdlGame as Game>::State, seconds: f64, seed: u64) -> Speed {
+fn measure(game: &GdlGame, start: &State, seconds: f64, seed: u64, stop: &Stop) -> Speed {
     let mut rng = Rng::new(seed);
     let mut scratch = Scratch::default();
     let mut state = start.clone();
     let mut speed = Speed { playouts: 0, seconds: 0.0, plies: 0, goals: vec![0.0; game.players()] };
     let clock = ThreadTime::now();
     let mut batch = 1;
-    while speed.seconds < seconds {
+    while speed.seconds < seconds && !stop.requested() {
         for _ in 0..batch {
             state.clone_from(start);
             let payoffs = game.playout(&mut state, &mut scratch, &mut rng);
+            // A playout that was stopped in the middle does not count.
+            if stop.requested() {
+                break;
+            }
+            speed.playouts += 1;
             speed.plies += u64::from(state.plies());
             for (sum, payoff) in speed.goals.iter_mut().zip(payoffs.as_slice(game.players())) {
                 *sum += payoff;
             }
         }
-        speed.playouts += batch;
         speed.seconds = clock.elapsed().as_secs_f64().max(1e-9);
         // Reading the clock must not matter, and a batch must not overrun the time by much.
         let rate = speed.playouts as f64 / speed.seconds;

@@ -12,6 +12,7 @@ use std::hash::Hasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use sakiyomi_core::Stop;
 
 use crate::ground::Program;
 use crate::join::{Build, build_compound, build_pattern, find, make};
@@ -79,12 +80,20 @@ impl Interpreter {
         prover.position(&facts)
     }
 
-    pub(crate) fn step(&self, position: &mut RulesPosition, joint: &[u32]) {
+    pub(crate) fn step(
+        &self,
+        position: &mut RulesPosition,
+        joint: &[u32],
+        stop: Option<&Arc<Stop>>,
+    ) {
         let mut prover = self.prover();
+        prover.stop = stop.cloned();
+        prover.is_stopped = false;
         let facts: Vec<TermId> = position.facts.iter().map(|&term| term as TermId).collect();
         prover.is_too_deep = false;
         let next = prover.next(&facts, joint);
         *position = prover.position(&next);
+        (prover.stop, prover.is_stopped) = (None, false);
     }
 }
 
@@ -152,6 +161,9 @@ struct Prover {
     /// Whether a proof about the current state nests too deeply, or about any state did.
     is_too_deep: bool,
     was_too_deep: bool,
+    /// Ends the proofs about the current state, and whether it did.
+    stop: Option<Arc<Stop>>,
+    is_stopped: bool,
 }
 
 impl Prover {
@@ -191,6 +203,8 @@ impl Prover {
             n_answers: 0,
             is_too_deep: false,
             was_too_deep: false,
+            stop: None,
+            is_stopped: false,
         }
     }
 
@@ -218,7 +232,7 @@ impl Prover {
             let first = values.next();
             position.goals.push(first.filter(|_| values.next().is_none()));
         }
-        if self.is_too_deep {
+        if self.is_too_deep || self.is_stopped {
             position.legal.iter_mut().for_each(Vec::clear);
             position.goals.fill(None);
             position.terminal = false;
@@ -315,6 +329,10 @@ impl Prover {
         query: TermId,
         depth: usize,
     ) -> usize {
+        self.is_stopped |= self.stop.as_ref().is_some_and(|stop| stop.requested());
+        if self.is_stopped {
+            return usize::MAX;
+        }
         let Some(choice) = self.choose(open, variables) else {
             self.answer(rule, variables, query);
             return usize::MAX;

@@ -5,10 +5,10 @@
 
 use std::hash::Hasher;
 
-use cpu_time::ThreadTime;
 use rustc_hash::FxHasher;
 
 use crate::facts::{BitSet, Facts, Predicate, Shape};
+use crate::meter::{Meter, vec_bytes};
 use crate::parse::{Atom, Literal, Pattern, Rule};
 use crate::term::{Functor, NO_TERM, TermId, Terms};
 
@@ -215,61 +215,43 @@ impl Plan {
 
 /// Facts that a join derives for the first time.
 #[derive(Debug)]
-pub(crate) struct NewFacts<'a> {
+pub(crate) struct NewFacts<'a, 'b> {
     pub(crate) seen: &'a mut BitSet,
     pub(crate) fresh: Vec<(TermId, Predicate)>,
-    pub(crate) limit: usize,
-    pub(crate) clock: &'a mut Clock,
+    pub(crate) meter: &'a mut Meter<'b>,
 }
 
-/// Counts work, and looks at the time now and then.
-#[derive(Debug)]
-pub(crate) struct Clock {
-    start: ThreadTime,
-    seconds: f64,
-    n_ticks: u32,
-    is_over: bool,
-}
-
-impl Clock {
-    pub(crate) fn new(seconds: f64) -> Clock {
-        Clock { start: ThreadTime::now(), seconds, n_ticks: 0, is_over: false }
-    }
-
-    pub(crate) fn tick(&mut self) {
-        self.n_ticks = self.n_ticks.wrapping_add(1);
-        if self.n_ticks.is_multiple_of(1 << 16) {
-            self.is_over |= self.start.elapsed().as_secs_f64() > self.seconds;
-        }
-    }
-
-    pub(crate) fn is_over(&self) -> bool {
-        self.is_over
-    }
-}
-
-impl Sink for NewFacts<'_> {
+impl Sink for NewFacts<'_, '_> {
     fn knows(&mut self, head: TermId) -> bool {
-        self.clock.tick();
-        self.seen.contains(head as usize)
+        let known = self.seen.contains(head as usize);
+        if known {
+            self.meter.tick(|| (0, 0));
+        }
+        known
     }
 
     fn gives_up(&self) -> bool {
-        self.clock.is_over()
+        self.meter.is_over()
     }
 
     fn solution(
         &mut self,
         plan: &Plan,
         variables: &[TermId],
-        _facts: &Facts,
+        facts: &Facts,
         terms: &mut Terms,
     ) -> bool {
         let head = make(&plan.head, variables, terms);
         if self.seen.insert(head as usize) {
             self.fresh.push((head, plan.head_predicate));
         }
-        terms.len() <= self.limit && !self.clock.is_over()
+        let fresh = &self.fresh;
+        self.meter.tick(|| {
+            // A new fact is listed, and a move or a fluent becomes one more fact.
+            let bytes = terms.bytes() + facts.bytes() + vec_bytes(fresh) + 56 * fresh.len() as u64;
+            (facts.len() + fresh.len(), bytes)
+        });
+        !self.meter.is_over()
     }
 }
 

@@ -4,12 +4,14 @@
 //! first, except inside components: atoms that depend on each other through recursion, whose value
 //! is the least fixpoint.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHasher;
 
 use crate::error::GdlError;
 use crate::ground::{Instances, Program};
+use crate::meter::{Meter, vec_bytes};
 use crate::term::{TermId, Terms};
 
 /// Twice the number of a node, plus one for its negation.
@@ -63,10 +65,31 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    pub(crate) fn new(program: &Program, instances: &Instances) -> Result<Network, GdlError> {
+    pub(crate) fn new(
+        program: &Program,
+        instances: Instances,
+        meter: &mut Meter<'_>,
+    ) -> Result<Network, GdlError> {
+        let n_terms = program.terms.len() as u64;
+        // Per instance its place by head, and per term the literal and what the search for
+        // components notes.
+        let held = program.bytes() + instances.bytes() + 12 * instances.n() + 32 * n_terms;
+        // Moves and fluents are sorted by their texts.
+        let list =
+            |key| program.facts.find_predicate(key).map_or(0, |p| program.facts.list(p).len());
+        let n_leaves = list((program.words.true_, 1)) + list((program.words.does, 2));
+        let held = held + 100 * n_leaves as u64;
+        meter.begin("gates", held);
         let mut build = Builder::new(program);
-        build.derive(instances)?;
-        Ok(build.finish())
+        build.derive(&instances, meter)?;
+        drop(instances);
+        let network = build.finish();
+        meter.begin("network", program.bytes());
+        // Moves and fluents have bits, groups, phases and places in the table of transitions.
+        let leaves = 200 * network.moves.len() as u64 + 100 * network.fluents.len() as u64;
+        meter.look((network.gates.len(), network.gates.bytes_to_the_end() + leaves));
+        meter.check()?;
+        Ok(network)
     }
 
     pub(crate) fn move_node(&self, index: usize) -> usize {
@@ -117,7 +140,9 @@ pub(crate) struct Gates {
     by_moves: Vec<bool>,
     /// Ranges of nodes that depend on each other, in order.
     components: Vec<Range<usize>>,
-    known: FxHashMap<u64, Vec<u32>>,
+    /// Open addressing over the gates that are stored once; the length is a power of two.
+    table: Vec<u32>,
+    n_in_table: usize,
 }
 
 impl Gates {
@@ -240,19 +265,53 @@ impl Gates {
             parts.sort_unstable();
             return self.gate(kind, &parts);
         }
-        use std::hash::{Hash, Hasher};
-        let mut hasher = rustc_hash::FxHasher::default();
-        (kind == Kind::And, lits).hash(&mut hasher);
-        let hash = hasher.finish();
-        for &node in self.known.get(&hash).into_iter().flatten() {
-            if self.kinds[node as usize] == kind && self.inputs(node as usize) == lits {
-                return node << 1;
+        if self.n_in_table * 2 >= self.table.len() {
+            self.grow_table();
+        }
+        let mask = self.table.len() - 1;
+        let mut slot = hash(kind, lits) & mask;
+        loop {
+            match self.table[slot] {
+                EMPTY => break,
+                node if self.kinds[node as usize] == kind && self.inputs(node as usize) == lits => {
+                    return node << 1;
+                }
+                _ => slot = (slot + 1) & mask,
             }
         }
         let node = self.leaf(kind);
         self.fill(node, lits);
-        self.known.entry(hash).or_default().push(node as u32);
+        self.table[slot] = node as u32;
+        self.n_in_table += 1;
         (node as Lit) << 1
+    }
+
+    fn grow_table(&mut self) {
+        let old = std::mem::take(&mut self.table);
+        self.table = vec![EMPTY; (old.len() * 2).max(1024)];
+        let mask = self.table.len() - 1;
+        for node in old.into_iter().filter(|&node| node != EMPTY) {
+            let mut slot = hash(self.kinds[node as usize], self.inputs(node as usize)) & mask;
+            while self.table[slot] != EMPTY {
+                slot = (slot + 1) & mask;
+            }
+            self.table[slot] = node;
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        vec_bytes(&self.kinds)
+            + vec_bytes(&self.ranges)
+            + vec_bytes(&self.inputs)
+            + vec_bytes(&self.by_moves)
+            // The table doubles when it is half full, and the old one is read meanwhile.
+            + 4 * self.table.len() as u64
+                * if self.n_in_table >= self.table.len() / 16 * 7 { 3 } else { 1 }
+    }
+
+    /// The bytes that the gates and all that is made of them take, at most, until the game is ready.
+    fn bytes_to_the_end(&self) -> u64 {
+        self.bytes() + 100 * self.len() as u64 + 24 * self.inputs.len() as u64
     }
 
     fn fill(&mut self, node: usize, lits: &[Lit]) {
@@ -270,6 +329,16 @@ impl Gates {
         self.by_moves[start..end].fill(by_moves);
         self.components.push(start..end);
     }
+}
+
+/// A place in the table without a gate.
+const EMPTY: u32 = u32::MAX;
+
+fn hash(kind: Kind, lits: &[Lit]) -> usize {
+    let mut hasher = FxHasher::default();
+    (kind == Kind::And, lits).hash(&mut hasher);
+    let hash = hasher.finish();
+    (hash ^ hash >> 32) as usize
 }
 
 /// Inputs of a gate outside components.
@@ -301,21 +370,20 @@ impl<'a> Builder<'a> {
     fn new(program: &'a Program) -> Builder<'a> {
         let terms = &program.terms;
         let words = &program.words;
-        let mut facts = program.facts.clone();
+        let facts = &program.facts;
+        let list = |key| facts.find_predicate(key).map_or(&[][..], |p| facts.list(p));
         let mut gates = Gates::default();
         gates.leaf(Kind::Constant);
         let mut lits = vec![OPEN; terms.len()];
-        let predicate = facts.predicate((words.true_, 1));
-        let mut fluents: Vec<(String, TermId)> = (facts.list(predicate).iter())
+        let mut fluents: Vec<(String, TermId)> = (list((words.true_, 1)).iter())
             .map(|&atom| (terms.text(terms.arguments(atom)[0]), atom))
             .collect();
         fluents.sort_unstable();
         for &(_, atom) in &fluents {
             lits[atom as usize] = (gates.leaf(Kind::Base) as Lit) << 1;
         }
-        let predicate = facts.predicate((words.does, 2));
         let mut moves: Vec<(usize, String, TermId)> = Vec::new();
-        for &atom in facts.list(predicate) {
+        for &atom in list((words.does, 2)) {
             let arguments = terms.arguments(atom);
             match program.roles.iter().position(|&role| role == arguments[0]) {
                 Some(role) => moves.push((role, terms.text(arguments[1]), atom)),
@@ -340,9 +408,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Gives every derived atom its literal, component by component.
-    fn derive(&mut self, instances: &Instances) -> Result<(), GdlError> {
+    fn derive(&mut self, instances: &Instances, meter: &mut Meter<'_>) -> Result<(), GdlError> {
         let by_head = ByHead::new(instances, self.lits.len());
         for component in components(instances, &by_head, &self.lits) {
+            meter.tick(|| (self.gates.len(), self.gates.bytes()));
+            meter.check()?;
             match component[..] {
                 [atom] => {
                     let lit = self.single(atom, instances, &by_head)?;
@@ -440,10 +510,11 @@ impl<'a> Builder<'a> {
                 start..self.moves.partition_point(|m| usize::from(m.role) <= role)
             })
             .collect();
-        let mut facts = self.program.facts.clone();
-        let goal_predicate = facts.predicate((words.goal, 2));
+        let facts = &self.program.facts;
+        let goal_atoms =
+            facts.find_predicate((words.goal, 2)).map_or(&[][..], |goal| facts.list(goal));
         let mut goals = vec![Vec::new(); roles.len()];
-        for &atom in facts.list(goal_predicate) {
+        for &atom in goal_atoms {
             let [role, value] = *terms.arguments(atom) else { continue };
             let lit = self.lits[atom as usize];
             let role = roles.iter().position(|&other| other == role);

@@ -3,17 +3,17 @@
 //! A residual lists the fluents that become true or false, and formulas for the rest. Where formulas
 //! are left, the state is asked about the live node that most of them depend on, and each answer folds
 //! them further; the cases are worked out when they first occur. So most plies end as a short list of
-//! fluents, and a stone that falls down a column finds its place by a few questions. Where
-//! there are too many cases, the formulas are computed.
+//! fluents, and a stone that falls down a column finds its place by a few questions. Cases that are
+//! rare, and joint moves with too many of them, are left to `forward.rs`.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use rustc_hash::FxHashMap;
 
 use crate::eval::{Layout, Live, LiveLit};
 use crate::formula::{ALWAYS, Code, Formulas, Gate, NEVER, gate_of, local, read};
-use crate::transition::MOST_NUMBERS;
+use crate::transition::MOST_BYTES;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Residual {
@@ -25,15 +25,16 @@ pub(crate) struct Residual {
 }
 
 impl Residual {
-    /// How many numbers it holds, more or less.
-    pub(crate) fn size(&self) -> usize {
-        let gates: usize = self.gates.iter().map(|(_, inputs)| inputs.len() + 10).sum();
-        40 + self.becomes_true.len() + self.becomes_false.len() + 2 * self.follows.len() + 2 * gates
+    /// The bytes that it takes, and a transition that is made of it, more or less.
+    pub(crate) fn bytes(&self) -> usize {
+        let gates: usize = self.gates.iter().map(|(_, inputs)| 40 + 12 * inputs.len()).sum();
+        let n_changes = self.becomes_true.len() + self.becomes_false.len();
+        300 + 16 * n_changes + 24 * self.follows.len() + gates
     }
 
     /// The live node on which most of the formulas depend.
     fn question(&self) -> Option<u32> {
-        if self.gates.len() > MOST_GATES || self.is_plain() {
+        if self.gates.len() > MOST_GATES {
             return None;
         }
         let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
@@ -171,7 +172,7 @@ const FROM_TRUE: u32 = 2;
 const NOT_ALL: u32 = 4;
 
 impl Transition {
-    pub(crate) fn new(residual: &Residual) -> Transition {
+    fn new(residual: &Residual) -> Transition {
         let mut transition = Transition::default();
         for &fluent in &residual.becomes_true {
             transition.add(fluent, FROM_FALSE | FROM_TRUE, &[]);
@@ -192,6 +193,11 @@ impl Transition {
         transition
     }
 
+    /// How much there is to look at when it is played.
+    pub(crate) fn work(&self) -> usize {
+        self.operations.len() / 2 + self.formulas.n_inputs()
+    }
+
     fn add(&mut self, fluent: u32, head: u32, literals: &[LiveLit]) {
         self.operations.extend([fluent, head | (literals.len() as u32) << 3]);
         self.operations.extend(literals);
@@ -199,7 +205,7 @@ impl Transition {
     }
 
     /// Plays the joint move.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(&self, layout: &Layout, live: &mut Live) {
         live.reserve_events(self.n_most);
         let mut operations = &self.operations[..];
@@ -320,6 +326,8 @@ enum Case {
     /// Nothing more to ask.
     Leaf(Transition),
     Split(Split),
+    /// Too large to be asked about.
+    Open(Transition),
 }
 
 #[derive(Debug)]
@@ -329,66 +337,85 @@ struct Split {
     residual: Residual,
     /// The cases in which the node is low and high.
     answers: [OnceLock<Box<Case>>; 2],
-    /// What is played if there are too many cases already.
-    unsplit: OnceLock<Transition>,
+    /// How often each of them occurred before it was worked out.
+    occurrences: [AtomicU32; 2],
+    /// How many questions came before.
+    n_questions: usize,
+    /// What is played without asking.
+    unsplit: Transition,
 }
 
 impl Case {
-    fn new(residual: Residual) -> Case {
+    fn new(residual: Residual, n_questions: usize) -> Case {
+        if residual.is_plain() {
+            return Case::Leaf(Transition::new(&residual));
+        }
+        let unsplit = Transition::new(&residual);
         match residual.question() {
-            None => Case::Leaf(Transition::new(&residual)),
+            None => Case::Open(unsplit),
             Some(node) => Case::Split(Split {
                 question: node << 1,
                 residual,
                 answers: [OnceLock::new(), OnceLock::new()],
-                unsplit: OnceLock::new(),
+                occurrences: [AtomicU32::new(0), AtomicU32::new(0)],
+                n_questions,
+                unsplit,
             }),
         }
     }
 }
 
-impl Split {
-    /// What is played without asking.
-    fn unsplit(&self) -> &Transition {
-        self.unsplit.get_or_init(|| Transition::new(&self.residual))
-    }
-}
-
 impl Cases {
     pub(crate) fn new(residual: Residual) -> Cases {
-        Cases { root: Case::new(residual), n_cases: AtomicUsize::new(1) }
+        Cases { root: Case::new(residual, 0), n_cases: AtomicUsize::new(1) }
     }
 
-    /// Plays the joint move. `size` counts the numbers in all cases of the game.
+    /// The transition of the case that a state is in, and whether it is known so well that there is
+    /// nothing to compute. A case is worked out when it has occurred `often`; `size` counts the bytes
+    /// of all cases of the game.
     #[inline]
-    pub(crate) fn run(&self, layout: &Layout, live: &mut Live, size: &AtomicUsize) {
+    pub(crate) fn find(&self, live: &Live, often: u32, size: &AtomicUsize) -> (&Transition, bool) {
         let mut case = &self.root;
-        for _ in 0..MOST_QUESTIONS {
+        loop {
             let split = match case {
-                Case::Leaf(transition) => return transition.run(layout, live),
+                Case::Leaf(transition) => return (transition, true),
                 Case::Split(split) => split,
+                Case::Open(unsplit) => return (unsplit, false),
             };
             let high = live.holds(split.question);
-            let answer = &split.answers[usize::from(high)];
-            case = match answer.get() {
-                Some(case) => case,
-                None => {
-                    if self.n_cases.fetch_add(1, Ordering::Relaxed) >= MOST_CASES
-                        || size.load(Ordering::Relaxed) >= MOST_NUMBERS
-                    {
-                        self.n_cases.fetch_sub(1, Ordering::Relaxed);
-                        break;
-                    }
-                    let residual = split.residual.assume(split.question >> 1, high);
-                    size.fetch_add(residual.size(), Ordering::Relaxed);
-                    answer.get_or_init(|| Box::new(Case::new(residual)))
-                }
+            case = match split.answers[usize::from(high)].get() {
+                Some(answer) => answer,
+                None => match self.answer(split, high, often, size) {
+                    Some(answer) => answer,
+                    None => return (&split.unsplit, false),
+                },
             };
         }
-        let transition = match case {
-            Case::Leaf(transition) => transition,
-            Case::Split(split) => split.unsplit(),
-        };
-        transition.run(layout, live);
+    }
+
+    /// Works out a case, unless it is rare or there is no room for it.
+    #[cold]
+    fn answer<'a>(
+        &self,
+        split: &'a Split,
+        high: bool,
+        often: u32,
+        size: &AtomicUsize,
+    ) -> Option<&'a Case> {
+        let occurrences = &split.occurrences[usize::from(high)];
+        if occurrences.fetch_add(1, Ordering::Relaxed) + 1 < often
+            || split.n_questions >= MOST_QUESTIONS
+            || self.n_cases.load(Ordering::Relaxed) >= MOST_CASES
+            || size.load(Ordering::Relaxed) >= MOST_BYTES
+        {
+            return None;
+        }
+        self.n_cases.fetch_add(1, Ordering::Relaxed);
+        let residual = split.residual.assume(split.question >> 1, high);
+        size.fetch_add(residual.bytes(), Ordering::Relaxed);
+        Some(
+            split.answers[usize::from(high)]
+                .get_or_init(|| Box::new(Case::new(residual, split.n_questions + 1))),
+        )
     }
 }

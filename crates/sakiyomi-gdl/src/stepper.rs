@@ -108,7 +108,7 @@ impl Stepper {
             }
         }
         let numbers: Vec<u32> = joint.iter().map(|action| action.0).collect();
-        self.game.engine().step(&mut self.position, &numbers);
+        self.game.engine().step(&mut self.position, &numbers, None);
         self.plies += 1;
         Ok(())
     }

@@ -5,6 +5,8 @@ use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::meter::vec_bytes;
+
 /// A name as it stands in the rules.
 pub(crate) type Symbol = u32;
 
@@ -84,6 +86,14 @@ impl Terms {
         self.nodes.len()
     }
 
+    /// The bytes that terms take; names are few.
+    pub(crate) fn bytes(&self) -> u64 {
+        // The table doubles when it is half full.
+        let grows = self.nodes.len() >= self.table.len() / 16 * 7;
+        let table = 4 * self.table.len() as u64 * if grows { 2 } else { 1 };
+        vec_bytes(&self.nodes) + vec_bytes(&self.arguments) + table
+    }
+
     pub(crate) fn functor(&self, term: TermId) -> Functor {
         self.nodes[term as usize].functor
     }
@@ -117,7 +127,10 @@ impl Terms {
         self.arguments.extend_from_slice(arguments);
         self.nodes.push(Node { functor, start, length: arguments.len() as u32 });
         if self.nodes.len() * 2 > self.table.len() {
-            self.table = vec![NO_TERM; self.table.len() * 4];
+            // The old table goes first, so that both are never there at the same time.
+            let length = self.table.len() * 2;
+            self.table = Vec::new();
+            self.table = vec![NO_TERM; length];
             for term in 0..self.nodes.len() {
                 self.place(term as TermId);
             }

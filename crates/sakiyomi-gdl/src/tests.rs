@@ -242,11 +242,71 @@ fn a_negation_of_itself_is_refused() {
 #[test]
 fn small_limits_lead_to_the_interpreter() {
     let mut settings = Settings::default();
-    settings.limits.literals = 10;
+    settings.limits.bytes = 20_000;
     let game = GdlGame::new(LINES, &settings).unwrap();
-    assert!(game.notice().unwrap().contains("10 literals"), "{:?}", game.notice());
+    assert!(game.notice().unwrap().contains("0.0 MB"), "{:?}", game.notice());
     settings.engine = EngineChoice::Network;
     assert!(matches!(GdlGame::new(LINES, &settings), Err(GdlError::TooLarge { .. })));
+}
+
+/// Each of 24 by 24 cells can be marked together with any other one, which has too many legal moves
+/// to be grounded in little memory.
+const PAIRS: &str = "(role a) (role b) (init (step 0))
+    (<= (legal ?r (pair ?x ?y ?u ?v)) (role ?r) (n ?x) (n ?y) (n ?u) (n ?v) (not (true (c ?x ?y ?u))))
+    (<= (next (c ?x ?y ?u)) (does ?r (pair ?x ?y ?u ?v)))
+    (<= (next (c ?x ?y ?u)) (true (c ?x ?y ?u)))
+    (<= (next (step 1)) (true (step 0)))
+    (<= terminal (true (step 1))) (goal a 50) (goal b 50)
+    (n 1) (n 2) (n 3) (n 4) (n 5) (n 6) (n 7) (n 8) (n 9) (n 10) (n 11) (n 12) (n 13) (n 14)";
+
+#[test]
+fn grounding_is_told_and_stopped() {
+    let mut n_told = 0;
+    let settings = Settings::default();
+    let game = GdlGame::watched(PAIRS, &settings, None, &mut |progress| {
+        n_told += 1;
+        assert!(progress.seconds >= 0.0 && progress.bytes <= settings.limits.bytes);
+        true
+    });
+    assert_eq!(game.unwrap().notice(), None);
+    assert!(n_told > 5, "{n_told}");
+    let error = GdlGame::watched(PAIRS, &settings, None, &mut |_| false).unwrap_err();
+    assert_eq!(error, GdlError::Stopped);
+}
+
+#[test]
+fn playouts_are_stopped_in_the_middle() {
+    let endless = "(role r) (init (at 0)) (legal r stay) (legal r leap)
+        (<= (next (at ?x)) (true (at ?x))) (<= terminal (true (at 1))) (goal r 30)";
+    for engine in [EngineChoice::Network, EngineChoice::Interpreter] {
+        let settings = Settings { engine, most_plies: u32::MAX, ..Settings::default() };
+        let stop = std::sync::Arc::new(sakiyomi_core::Stop::new());
+        let game = GdlGame::new(endless, &settings).unwrap().with_stop(stop.clone());
+        std::thread::scope(|scope| {
+            let playout = scope.spawn(|| {
+                let mut state = game.start();
+                game.playout(&mut state, &mut Scratch::default(), &mut Rng::new(1));
+                state.plies()
+            });
+            std::thread::sleep(std::time::Duration::from_millis(30));
+            stop.request();
+            // Without the stop this would not end.
+            assert!(playout.join().unwrap() > 0);
+        });
+    }
+}
+
+#[test]
+fn a_stop_harms_no_later_state() {
+    let stop = std::sync::Arc::new(sakiyomi_core::Stop::new());
+    let rules = interpreted(LINES);
+    let game = rules.with_stop(stop.clone());
+    stop.request();
+    game.playout(&mut game.start(), &mut Scratch::default(), &mut Rng::new(1));
+    let mut stepper = rules.stepper();
+    stepper.step_texts(&["(put 2 2)", "wait"]).unwrap();
+    assert_eq!(stepper.legal(1).len(), 8);
+    assert!(GdlGame::at_once(LINES).unwrap().is_interpreted());
 }
 
 #[test]

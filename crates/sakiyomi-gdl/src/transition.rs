@@ -1,4 +1,4 @@
-//! What a joint move does to the state, worked out once per joint move and kept.
+//! What a joint move does to the state, worked out for joint moves that occur often, and kept.
 //!
 //! With the moves known, most of the network that depends on moves folds away: nearly every fluent
 //! keeps its value, a few become true or false, and only what is left is a formula over the state.
@@ -11,10 +11,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use rustc_hash::FxHashMap;
 
+use crate::engine::Compiled;
 use crate::eval::{Layout, Live};
 use crate::formula::localise;
 use crate::network::{FALSE, Kind, Lit, Network, TRUE, is_negated, node_of};
@@ -82,6 +83,32 @@ impl Effects {
             }
         }
         Effects { idle, readers, idle_inputs, restless, restful }
+    }
+
+    /// The nodes that the network had; folding may have added more.
+    pub(crate) fn n_nodes(&self) -> usize {
+        self.idle.len()
+    }
+
+    /// What a node is when nobody moves.
+    pub(crate) fn idle(&self, node: usize) -> Lit {
+        self.idle[node]
+    }
+
+    pub(crate) fn readers(&self, node: usize) -> &[u32] {
+        &self.readers[node]
+    }
+
+    pub(crate) fn idle_inputs(&self, or: usize) -> &[Lit] {
+        self.idle_inputs.get(&(or as u32)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn restless(&self) -> &[u32] {
+        &self.restless
+    }
+
+    pub(crate) fn restful(&self) -> &FxHashMap<u32, Vec<u32>> {
+        &self.restful
     }
 
     /// The state literals that the gates which depend on moves read.
@@ -258,11 +285,21 @@ impl Open {
     }
 }
 
-/// Transitions that were worked out, shared by all threads. Nothing is ever removed: when the table
-/// or its memory is full, further joint moves are worked out each time.
+/// Transitions that were worked out, shared by all threads. A joint move is worked out when it has
+/// occurred a few times; until then, and where the table or its memory is full, what it does is
+/// computed at every ply (see `forward.rs`). Nothing is ever removed.
 #[derive(Debug)]
 pub(crate) struct Cache {
     slots: Vec<OnceLock<Box<Entry>>>,
+    /// How often joint moves occurred that are not in the table: part of the key, and the count. A
+    /// joint move that has the same place as another one begins again.
+    occurrences: Vec<AtomicU32>,
+    /// How often a joint move must occur, while there are few transitions and later.
+    early: u32,
+    late: u32,
+    n_entries: AtomicUsize,
+    n_few: usize,
+    /// Bytes of all transitions.
     size: AtomicUsize,
 }
 
@@ -271,31 +308,56 @@ struct Entry {
     key: u64,
     joint: Box<[u32]>,
     cases: Cases,
+    /// How much work it is to compute the joint move forward, on average.
+    forward_work: AtomicUsize,
+}
+
+impl Entry {
+    /// Plays the joint move by the formulas of a transition or forward, whatever is less work.
+    #[inline(never)]
+    fn run_cheaper(&self, transition: &Transition, compiled: &Compiled, live: &mut Live) {
+        let average = self.forward_work.load(Ordering::Relaxed);
+        // A step forward costs about twice as much as looking at an input of a formula.
+        if transition.work() <= average * 2 {
+            return transition.run(&compiled.layout, live);
+        }
+        let work = compiled.forward.run(&compiled.layout, live, &self.joint);
+        self.forward_work.store((average * 7 + work) / 8, Ordering::Relaxed);
+    }
 }
 
 /// How many slots are tried before the table counts as full.
 const MOST_PROBES: usize = 32;
-/// Numbers in all transitions together; about 256 MB.
-pub(crate) const MOST_NUMBERS: usize = 1 << 26;
+/// Bytes of all transitions together.
+pub(crate) const MOST_BYTES: usize = 192 << 20;
+/// A joint move is worked out when it occurs this often: that costs as much as some dozens of plies.
+/// Where one role moves at a time there are about as many joint moves as moves, so that many are
+/// worked out earlier.
+const LATE: u32 = 12;
+const EARLY: u32 = 3;
+const MOST_OCCURRENCES: usize = 1 << 16;
 
 impl Cache {
-    pub(crate) fn new(n_moves: usize) -> Cache {
+    /// A cache for a game with this many moves. With `at_once` every joint move is worked out the first
+    /// time.
+    pub(crate) fn new(n_moves: usize, at_once: bool) -> Cache {
         let n_slots = (n_moves * 8).next_power_of_two().clamp(1 << 12, 1 << 18);
         let slots = std::iter::repeat_with(OnceLock::new).take(n_slots).collect();
-        Cache { slots, size: AtomicUsize::new(0) }
+        let occurrences = (0..n_slots.min(MOST_OCCURRENCES)).map(|_| AtomicU32::new(0)).collect();
+        Cache {
+            slots,
+            occurrences,
+            early: if at_once { 1 } else { EARLY },
+            late: if at_once { 1 } else { LATE },
+            n_entries: AtomicUsize::new(0),
+            n_few: n_moves,
+            size: AtomicUsize::new(0),
+        }
     }
 
     /// Plays a joint move.
     #[inline]
-    pub(crate) fn run(
-        &self,
-        effects: &Effects,
-        network: &Network,
-        layout: &Layout,
-        joint: &[u32],
-        live: &mut Live,
-    ) {
-        const FACTOR: u64 = 0x517c_c1b7_2722_0a95;
+    pub(crate) fn run(&self, compiled: &Compiled, joint: &[u32], live: &mut Live) {
         // For one or two roles the key is the joint move itself, for more it is a hash.
         let key = match *joint {
             [only] => u64::from(only),
@@ -310,19 +372,41 @@ impl Cache {
             let slot = &self.slots[(home + probe) & mask];
             let entry = match slot.get() {
                 Some(entry) => entry,
-                None if self.size.load(Ordering::Relaxed) < MOST_NUMBERS => {
-                    let residual = effects.specialise(network, layout, joint);
-                    self.size.fetch_add(residual.size(), Ordering::Relaxed);
-                    let cases = Cases::new(residual);
-                    let entry = Box::new(Entry { key, joint: joint.into(), cases });
-                    slot.get_or_init(|| entry)
+                None if self.is_frequent(key) && self.size.load(Ordering::Relaxed) < MOST_BYTES => {
+                    slot.get_or_init(|| self.entry(compiled, key, joint))
                 }
                 None => break,
             };
             if entry.key == key && (joint.len() <= 2 || *entry.joint == *joint) {
-                return entry.cases.run(layout, live, &self.size);
+                return match entry.cases.find(live, self.late, &self.size) {
+                    (transition, true) => transition.run(&compiled.layout, live),
+                    (transition, false) => entry.run_cheaper(transition, compiled, live),
+                };
             }
         }
-        Transition::new(&effects.specialise(network, layout, joint)).run(layout, live);
+        compiled.forward.run(&compiled.layout, live, joint);
+    }
+
+    /// Counts that a joint move occurs, and says whether it does often.
+    fn is_frequent(&self, key: u64) -> bool {
+        let hash = (key ^ key >> 29).wrapping_mul(FACTOR);
+        let place = &self.occurrences[(hash >> 32) as usize & (self.occurrences.len() - 1)];
+        let tag = hash as u32 & !0xff;
+        let old = place.load(Ordering::Relaxed);
+        let count = if old & !0xff == tag { (old & 0xff) + 1 } else { 1 };
+        place.store(tag | count.min(0xff), Ordering::Relaxed);
+        let few = self.n_entries.load(Ordering::Relaxed) < self.n_few;
+        count >= if few { self.early } else { self.late }
+    }
+
+    fn entry(&self, compiled: &Compiled, key: u64, joint: &[u32]) -> Box<Entry> {
+        let Compiled { effects, network, layout, .. } = compiled;
+        let residual = effects.specialise(network, layout, joint);
+        self.size.fetch_add(residual.bytes(), Ordering::Relaxed);
+        self.n_entries.fetch_add(1, Ordering::Relaxed);
+        let forward_work = AtomicUsize::new(0);
+        Box::new(Entry { key, joint: joint.into(), cases: Cases::new(residual), forward_work })
     }
 }
+
+const FACTOR: u64 = 0x517c_c1b7_2722_0a95;

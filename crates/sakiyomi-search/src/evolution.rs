@@ -4,7 +4,7 @@
 //! A plan is the list of one's own actions up to the end of the turn. A generation tries every plan
 //! once: it is carried out, actions that have become illegal being replaced by random ones, and
 //! then played out. The better half survives; the others become children of two survivors, each
-//! action taken from either, and some drawn anew.
+//! action taken from either, and some replaced by random ones (mutation).
 //!
 //! It departs from the paper in three ways. Plans are rated by playouts, which every game has, so
 //! what a plan is worth is the mean of all its trials; a plan is even before it was tried, so that
@@ -28,7 +28,7 @@ pub struct EvolutionSettings {
     pub budget: Budget,
     /// Plans that compete.
     pub population: usize,
-    /// The probability with which an action of a child is drawn anew.
+    /// The probability with which an action of a child is replaced by a random one.
     pub mutation: f64,
     /// What is left out when actions are drawn, and how playouts go.
     pub playout: PlayoutOptions,
@@ -276,7 +276,7 @@ mod tests {
         let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
         let choice = agent(1_000).choose(&toy, &toy.start(), Player(0), &mut context).unwrap();
         assert_eq!(choice.action, toy.word("a"));
-        // Whoever takes a gets 1 if the other takes x, which is half the time, and then plays q. The
+        // A player who takes a gets 1 if the other takes x, which is half the time, and then plays q. The
         // plans that survive are the lucky ones, so the value is too high, but not by all.
         let value = choice.value.unwrap();
         assert!(value > 0.3 && value < 0.95, "{value}");

@@ -41,7 +41,7 @@ impl<G: Hints> Agent<G> for MaxN {
         player: Player,
         context: &mut Context<'_>,
     ) -> Result<Choice<G::Action>, Forfeit> {
-        let Turn::Choose(who) = game.turn(state) else { panic!("nobody chooses in this state") };
+        let Turn::Choose(who) = game.turn(state) else { panic!("no player chooses in this state") };
         let mut search = Search {
             game,
             first: player,
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn at_once_means_committing_first() {
-        // Matching pennies: whoever commits first gets nothing.
+        // Matching pennies: the player who commits first gets nothing.
         let toy = Toy::matrix(&[&[1.0, 0.0], &[0.0, 1.0]]);
         assert_eq!(decide(&toy, 0, 1, 100).value, Some(0.0));
         assert_eq!(decide(&toy, 1, 1, 100).value, Some(0.0));

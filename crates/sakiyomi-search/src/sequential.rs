@@ -184,8 +184,8 @@ mod tests {
     use sakiyomi_core::{Budget, Stop};
 
     #[test]
-    fn whoever_commits_first_expects_the_best_reply() {
-        // Matching pennies is lost for whoever moves first; the safe row gives 0.3.
+    fn the_player_who_commits_first_expects_the_best_reply() {
+        // Matching pennies is lost for the player who moves first; the safe row gives 0.3.
         let toy = Toy::matrix(&[&[1.0, 0.0], &[0.0, 1.0], &[0.3, 0.4]]);
         let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
         let settings = MctsSettings::new(Budget::iterations(5_000));

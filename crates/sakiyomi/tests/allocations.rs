@@ -1,28 +1,36 @@
 //! Counts allocations: a playout makes none once its buffers have grown, and in a game from a rule
-//! sheet once its joint moves are known.
+//! sheet once its joint moves are known; and a tree takes the memory that it says.
 #![allow(unsafe_code)] // A global allocator is an unsafe trait.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use sakiyomi::catalog::{CatalogGame, GameSpec, Visitor};
-use sakiyomi::core::{Game, Rng, Scratch};
+use sakiyomi::core::{Budget, Context, Game, Rng, Scratch, Stop, Turn};
 use sakiyomi::gdl::{GdlGame, Settings};
+use sakiyomi::search::{Bandit, MctsSettings};
 
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    /// Bytes that are allocated now.
+    static BYTES: Cell<i64> = const { Cell::new(0) };
+    /// The most that were allocated at a time.
+    static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
 // SAFETY: every call is passed on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        BYTES.with(|bytes| bytes.set(bytes.get() + layout.size() as i64));
+        PEAK.with(|peak| peak.set(peak.get().max(BYTES.get())));
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        BYTES.with(|bytes| bytes.set(bytes.get() - layout.size() as i64));
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -64,6 +72,81 @@ fn playouts_do_not_allocate() {
             assert_eq!(one, 1, "the counter counts");
             assert_eq!(playouts, 0, "{game}: allocations in 1,000 playouts");
         }
+    }
+}
+
+/// What a tree says that it takes, and what it takes.
+struct TreeBytes(MctsSettings);
+
+impl Visitor for TreeBytes {
+    type Out = [f64; 2];
+
+    fn visit<G: CatalogGame>(self, game: G) -> [f64; 2] {
+        let mut start = game.start();
+        let mut rng = Rng::new(1);
+        while let Turn::Chance = game.turn(&start) {
+            let outcome = game.sample(&start, &mut Vec::new(), &mut rng);
+            game.apply(&mut start, &[outcome]);
+        }
+        let mut agent = G::tree_search(self.0);
+        let before = BYTES.get();
+        agent.search(&game, &start, &mut Context { rng: &mut rng, stop: &Stop::new() }).unwrap();
+        [agent.bytes() as f64, (BYTES.get() - before) as f64]
+    }
+}
+
+#[test]
+fn a_tree_takes_the_memory_that_it_says() {
+    let uct = MctsSettings::new(Budget::iterations(30_000));
+    let rm = Bandit::RegretMatching { explore: 0.1, plus: false };
+    for (game, settings) in [
+        ("connect-four", uct),
+        ("breakthrough", MctsSettings { graph: true, solver: true, ..uct }),
+        ("hagetaka", MctsSettings { bandit: rm, ..uct }),
+    ] {
+        let game: GameSpec = game.parse().unwrap();
+        let [said, taken] = game.with(TreeBytes(settings)).unwrap();
+        assert!((0.95..1.1).contains(&(taken / said)), "{game}: {taken} bytes instead of {said}");
+        let budget = Budget { memory: said as u64 / 2, ..settings.budget };
+        let limited = MctsSettings { budget, fresh: true, ..settings };
+        let [_, taken] = game.with(TreeBytes(limited)).unwrap();
+        assert!(taken < 0.55 * said, "{game}: {taken} bytes with a limit of {}", said / 2.0);
+    }
+}
+
+/// The most that a search takes while it keeps its tree over three moves.
+struct KeptBytes(MctsSettings);
+
+impl Visitor for KeptBytes {
+    type Out = f64;
+
+    fn visit<G: CatalogGame>(self, game: G) -> f64 {
+        let mut state = game.start();
+        let (mut rng, stop) = (Rng::new(1), Stop::new());
+        let mut agent = G::tree_search(self.0);
+        let before = BYTES.get();
+        PEAK.set(before);
+        for _ in 0..3 {
+            let Turn::Choose(who) = game.turn(&state) else { break };
+            let player = who.single().expect("one player moves at a time");
+            let mut context = Context { rng: &mut rng, stop: &stop };
+            let action = agent.choose(&game, &state, player, &mut context).unwrap().action;
+            agent.observe(&game, &state, &[action]);
+            game.apply(&mut state, &[action]);
+        }
+        (PEAK.get() - before) as f64
+    }
+}
+
+#[test]
+fn a_tree_and_its_copy_stay_within_the_memory() {
+    let memory = 4_000_000;
+    let budget = Budget { memory, ..Budget::iterations(100_000) };
+    let settings = MctsSettings { bandit: Bandit::Ucb1 { c: 0.2 }, ..MctsSettings::new(budget) };
+    for game in ["connect-four", "breakthrough"] {
+        let game: GameSpec = game.parse().unwrap();
+        let peak = game.with(KeptBytes(settings)).unwrap();
+        assert!(peak < memory as f64 && peak > 0.4 * memory as f64, "{game}: {peak} of {memory}");
     }
 }
 

@@ -48,8 +48,7 @@ export const inspect = {
   async "what would another agent have played, at an earlier step"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(match(server, { game: "tic-tac-toe", seats: ["-", "-"], moves: "b2.a1.c3.b1.b3" }));
-    await page.getByRole("tab", { name: "Moves" }).click();
-    await page.getByRole("button", { name: /^4/ }).click();
+    await page.locator("aside.moves").getByRole("button", { name: /^4/ }).click();
     await page.getByText("You are looking at step 4.").waitFor();
     await page.getByRole("tab", { name: "Ask" }).click();
     await page.getByRole("combobox", { name: "Agent" }).selectOption("maxn");

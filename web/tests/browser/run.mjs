@@ -6,6 +6,7 @@ import { faults } from "./faults.mjs";
 import { hex } from "./hex.mjs";
 import { inspect } from "./inspect.mjs";
 import { looks } from "./looks.mjs";
+import { newcomer } from "./newcomer.mjs";
 import { play } from "./play.mjs";
 import { Server } from "./server.mjs";
 import { trouble } from "./trouble.mjs";
@@ -16,7 +17,7 @@ const LONGEST_SECONDS = 300;
 
 const server = await Server.start();
 const browser = await openBrowser();
-const queue = Object.entries({ ...play, ...hex, ...inspect, ...compare, ...faults, ...trouble, ...looks }).filter(([name]) => wanted.test(name));
+const queue = Object.entries({ ...play, ...hex, ...inspect, ...compare, ...newcomer, ...faults, ...trouble, ...looks }).filter(([name]) => wanted.test(name));
 const failed = [];
 const start = performance.now();
 

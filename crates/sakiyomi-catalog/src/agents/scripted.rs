@@ -2,14 +2,33 @@
 
 use sakiyomi_core::{Agent, Budget, Playable};
 
+use super::search::{Budgeted, cpu, iterations};
 use super::{AgentSettings, Seat};
 use crate::fields::Value;
 use crate::parameter::{Defined, Definition, Domain, Parameter, Place};
 
 /// A scripted player. Its name is one of those that [`sakiyomi_core::Hints::scripted`] lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScriptedSpec {
     pub script: &'static str,
+    /// Without limits the player has its own.
+    pub budget: Budget,
+}
+
+impl ScriptedSpec {
+    fn named(script: &'static str) -> ScriptedSpec {
+        ScriptedSpec { script, budget: Budget { iterations: None, ..Budget::iterations(0) } }
+    }
+}
+
+impl Budgeted for ScriptedSpec {
+    fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    fn budget_mut(&mut self) -> &mut Budget {
+        &mut self.budget
+    }
 }
 
 const NEAREST: &str = "sp";
@@ -32,28 +51,81 @@ const READING: Parameter<ScriptedSpec> = Parameter::new(
      same rank in the hand as it has in the deck",
 );
 
+/// A player of TUBSTAP that searches.
+macro_rules! tubstap_player {
+    ($name:literal, $summary:literal, $unit:literal) => {
+        Definition::new(
+            $name,
+            $summary,
+            || ScriptedSpec::named($name),
+            &[
+                Parameter { meaning: $unit, ..iterations() },
+                Parameter {
+                    meaning: "CPU time a turn, shared by its actions, instead of a number",
+                    ..cpu()
+                },
+            ],
+            concat!($name, ":cpu=100ms"),
+        )
+    };
+}
+
 impl Defined for ScriptedSpec {
     const DEFINITIONS: &'static [Definition<ScriptedSpec>] = &[
         Definition::new(
             "rule-based",
             "the simple player that some games bring along",
-            || ScriptedSpec { script: "rule-based" },
+            || ScriptedSpec::named("rule-based"),
             &[],
             "rule-based",
         ),
         Definition::new(
             "sp",
             "plays a card as strong as the vulture card (hagetaka and goofspiel)",
-            || ScriptedSpec { script: NEAREST },
+            || ScriptedSpec::named(NEAREST),
             &[READING],
             "sp",
+        ),
+        Definition::new(
+            "sample",
+            "Sample_MaxActionEvalFunc of TUBSTAP: the best attack, or a step towards the enemy",
+            || ScriptedSpec::named("sample"),
+            &[],
+            "sample",
+        ),
+        tubstap_player!(
+            "m-uct",
+            "M-UCT of TUBSTAP: UCT over the actions of single units",
+            "simulations an action; 2,000 if nothing is said"
+        ),
+        tubstap_player!(
+            "m3lee",
+            "M3Lee of TUBSTAP: a turn by UCT, or a better one of random turns",
+            "playouts a turn; 3,000 if nothing is said"
+        ),
+        tubstap_player!(
+            "staff",
+            "Military Staff System of TUBSTAP, which wants attacks=all",
+            "combined plans a round; 100 if nothing is said"
+        ),
+        tubstap_player!(
+            "satd2",
+            "SatD2 of TUBSTAP: looks two turns ahead with some of the units",
+            "positions an action; 100,000 if nothing is said"
+        ),
+        tubstap_player!(
+            "tubstap-best",
+            "our strongest player of TUBSTAP",
+            "playouts an action; 4,000 if nothing is said"
         ),
     ];
 }
 
 impl AgentSettings for ScriptedSpec {
     fn build<G: Playable>(&self, game: &G, seat: &Seat<'_>) -> Result<Box<dyn Agent<G>>, String> {
-        game.script(self.script, None).ok_or_else(|| {
+        let Budget { iterations, cpu, .. } = self.budget;
+        let budget = (iterations.is_some() || cpu.is_some()).then_some(self.budget);
+        game.script(self.script, budget).ok_or_else(|| {
             let known: Vec<&str> = game.scripted().iter().map(|script| script.name).collect();
             match known.as_slice() {
                 [] => format!("{} has no players of its own", seat.game),
@@ -68,6 +140,11 @@ impl AgentSettings for ScriptedSpec {
     }
 
     fn budget_mut(&mut self) -> Option<&mut Budget> {
-        None
+        Some(&mut self.budget)
+    }
+
+    /// Wall time is not among the limits of these players.
+    fn is_repeatable(&self) -> bool {
+        self.budget.cpu.is_none()
     }
 }

@@ -10,6 +10,7 @@ mod othello;
 mod sangoku;
 mod size;
 mod tic_tac_toe;
+mod tubstap;
 
 pub use breakthrough::BreakthroughSpec;
 pub use connect_four::ConnectFourSpec;
@@ -19,6 +20,7 @@ pub use othello::OthelloSpec;
 pub use sakiyomi_games::hagetaka::Settings as HagetakaSpec;
 pub use sangoku::Battlefield;
 pub use tic_tac_toe::TicTacToeSpec;
+pub use tubstap::{MapSource, TubstapSpec};
 
 use crate::list::catalog;
 use crate::parameter::{Defined, Named};
@@ -36,6 +38,7 @@ catalog! { $
         Othello(OthelloSpec),
         Hex(HexSpec),
         Sangoku(Battlefield),
+        Tubstap(TubstapSpec),
         Hagetaka(HagetakaSpec),
         Gdl(GdlSpec),
     }
@@ -56,6 +59,11 @@ pub(crate) trait GameSettings: Defined {
     /// The file that it is read from, if it is.
     fn file(&self) -> Option<&str> {
         None
+    }
+
+    /// Makes it independent of files, where that is possible, so that a record needs nothing else.
+    fn make_portable(&mut self) -> Result<(), String> {
+        Ok(())
     }
 
     /// By what a difference of payoffs is multiplied to be one in the game's own units: points
@@ -87,6 +95,14 @@ impl GameSpec {
             }
         }
         self.with(CountPlayers)
+    }
+
+    /// The same game, independent of files where that is possible: what a record keeps.
+    pub fn portable(&self) -> Result<GameSpec, SpecError> {
+        let mut portable = self.clone();
+        let made = each_kind!(&mut portable, named => named.settings.make_portable());
+        made.map_err(|message| self.to_fields().error(message))?;
+        Ok(portable)
     }
 
     /// The file that it is read from, if it is.

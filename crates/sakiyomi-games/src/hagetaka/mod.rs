@@ -8,7 +8,7 @@
 //! whole stake then decides who takes it. The highest total wins.
 //!
 //! What the paper leaves open: a stake of 0 counts as positive, what is on the table after the last
-//! round goes to nobody, and players who tie for the highest total share the point. The round ends
+//! round is lost, and players who tie for the highest total share the point. The round ends
 //! the game in which the deck is empty, even if hands are not.
 
 mod playout;
@@ -100,7 +100,7 @@ impl Hagetaka {
         position.turned = NONE;
         match self.next_place(position.deck) {
             Some(place) => self.turn_over(position, place),
-            // What is on the table at the end goes to nobody.
+            // What is on the table at the end is lost.
             None if position.deck == 0 => position.stake = 0,
             None => {}
         }

@@ -58,7 +58,7 @@ impl Hagetaka {
         self.payoffs(&position.totals)
     }
 
-    /// Two players, without a branch on what the cards are: whoever has the higher card changes the
+    /// Two players, without a branch on what the cards are: the player with the higher card changes the
     /// difference by the stake's magnitude, since the lower card takes a negative stake.
     fn play_out_two(&self, position: &mut Position, rng: &mut Rng) {
         let mut hands = [Pile::of(position.hands[0]), Pile::of(position.hands[1])];

@@ -29,7 +29,7 @@ pub enum Ties {
     /// They cancel each other, and the next card takes the stake; if none is left, the stake is
     /// carried to the next round.
     Carry,
-    /// If they are the cards that would take the stake, nobody does, and it is gone.
+    /// If they are the cards that would take the stake, it is lost.
     Discard,
 }
 

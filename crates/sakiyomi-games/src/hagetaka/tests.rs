@@ -56,7 +56,7 @@ fn a_stake_is_carried_and_its_sign_decides() {
     assert_eq!((position.stake, position.totals[0], position.totals[1]), (2, 0, 0));
     // The lower card takes -1, the higher ones 1 and 2.
     assert_eq!(play(&[[1, 2], [3, 1], [2, 3]]).totals[..2], [0, 2]);
-    // What is left at the end goes to nobody.
+    // What is left at the end is lost.
     let position = play(&[[1, 1], [2, 2], [3, 3]]);
     assert_eq!((position.totals[..2].to_vec(), position.stake), (vec![0, 0], 0));
 }

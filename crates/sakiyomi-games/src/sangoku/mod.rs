@@ -11,7 +11,7 @@
 //! cells away, may take the target's next turn. That is the one thing left to chance once the
 //! battle runs; what a scenario leaves open is dealt by chance before it begins.
 //!
-//! Who wipes out the other wins; if nobody has after 10 rounds, the larger sum of hit points does.
+//! Who wipes out the other wins; if neither has after 10 rounds, the larger sum of hit points does.
 //! The turn passes by itself when nothing but ending it is left to do.
 
 mod cells;
@@ -20,6 +20,7 @@ mod hints;
 mod playout;
 mod rule_based;
 mod scenario;
+mod setup;
 mod show;
 #[cfg(test)]
 mod tests;
@@ -68,13 +69,13 @@ pub struct Position<const W: usize, const N: usize> {
     round: u16,
     /// How much was dealt before the start.
     dealt: u16,
-    /// Who tries to confuse whom, until chance has decided; or nobody.
+    /// Who tries to confuse whom, until chance has decided; or [`NO_ATTEMPT`].
     attempt: [u8; 2],
 }
 
 const _: () = assert!(size_of::<Position<1, 6>>() <= 104);
 
-const NOBODY: [u8; 2] = [u8::MAX; 2];
+const NO_ATTEMPT: [u8; 2] = [u8::MAX; 2];
 
 /// A piece. One that fell has no hit points.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -197,7 +198,7 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
         let mut start = game.rules.start;
         if game.rules.deals.is_empty() {
             game.settle(&mut start, scenario.rounds);
-            Arc::get_mut(&mut game.rules).expect("nobody else has it yet").start = start;
+            Arc::get_mut(&mut game.rules).expect("it is not shared yet").start = start;
         }
         Some(game)
     }
@@ -388,7 +389,7 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
                 return;
             }
             Deed::Works | Deed::Fails => {
-                let [_, target] = std::mem::replace(&mut position.attempt, NOBODY);
+                let [_, target] = std::mem::replace(&mut position.attempt, NO_ATTEMPT);
                 if order.deed == Deed::Works {
                     position.confused |= 1 << target;
                 }
@@ -491,110 +492,6 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
     }
 }
 
-impl<const W: usize, const N: usize> Rules<W, N> {
-    fn new(scenario: &Scenario) -> Rules<W, N> {
-        let (width, height) = (scenario.width, scenario.height);
-        let stride = width + 1;
-        let places = || (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)));
-        let number = move |(x, y): (u32, u32)| (y * stride + x) as u16;
-        let mut board = Cells::NONE;
-        places().for_each(|place| board.insert(number(place)));
-        let around = |place: (u32, u32), is_in: &dyn Fn(u32) -> bool| {
-            let mut cells = Cells::NONE;
-            for other in places() {
-                if is_in(place.0.abs_diff(other.0) + place.1.abs_diff(other.1)) {
-                    cells.insert(number(other));
-                }
-            }
-            cells
-        };
-        let steps = u32::from(scenario.movement);
-        let mut near = vec![[Cells::NONE; 2]; (stride * height) as usize];
-        let mut ring = near.clone();
-        for place in places() {
-            let cell = usize::from(number(place));
-            near[cell] = [1, 2].map(|most| around(place, &|d| d > 0 && d <= most));
-            ring[cell] = [steps, steps + 1].map(|exact| around(place, &|d| d == exact));
-        }
-        let table = |damage: &dyn Fn(u8, u8) -> u32| {
-            let each = (0..=100).flat_map(|own| (0..=100).map(move |other| (own, other)));
-            each.map(|(own, other)| damage(own, other) as u16).collect()
-        };
-        let (first, second) = (scenario.first.len(), scenario.second.len());
-        let sides = [first, first + second].map(|n| u64::MAX.checked_shr(64 - n as u32));
-        let [own, all] = sides.map(|side| side.unwrap_or(0));
-        Rules {
-            start: start(scenario, number),
-            deals: deals(scenario),
-            stride,
-            board,
-            near,
-            ring,
-            attack_damage: table(&|a, b| formulas::attack_damage(scenario.attack_scale, a, b)),
-            fire_damage: table(&|a, b| formulas::fire_damage(scenario.fire_scale, a, b)),
-            sides: [own, all & !own],
-            scenario: scenario.clone(),
-        }
-    }
-}
-
-/// The position before anything is dealt.
-fn start<const W: usize, const N: usize>(
-    scenario: &Scenario,
-    number: impl Fn((u32, u32)) -> u16,
-) -> Position<W, N> {
-    let mut position = Position {
-        occupied: [Cells::NONE; 2],
-        pieces: [Piece::default(); N],
-        alive: 0,
-        moved: 0,
-        acted: 0,
-        confused: 0,
-        status: Status::ToMove(Player(0)),
-        round: 0,
-        dealt: 0,
-        attempt: NOBODY,
-    };
-    let given = |stat: Stat| match stat {
-        Stat::Given(value) => value,
-        Stat::Dealt(_) => 1,
-    };
-    for (i, soldier) in scenario.soldiers().enumerate() {
-        let place = scenario.place(soldier).expect("a scenario that was checked");
-        let side = usize::from(i >= scenario.first.len());
-        position.occupied[side].insert(number(place));
-        position.alive |= 1 << i;
-        position.pieces[i] = Piece {
-            cell: number(place),
-            hit_points: scenario.hit_points,
-            attack: given(soldier.attack),
-            defence: given(soldier.defence),
-            intellect: given(soldier.intellect),
-            ability: match soldier.ability {
-                Talent::Given(ability) => ability,
-                Talent::Random => Ability::Sprint,
-            },
-        };
-    }
-    position
-}
-
-/// What chance has to deal, in order.
-fn deals(scenario: &Scenario) -> Vec<Deal> {
-    let each = |(i, soldier): (usize, &Soldier)| {
-        let is_open = |stat: Stat| matches!(stat, Stat::Dealt(_));
-        let open = [
-            (is_open(soldier.attack), Quality::Attack),
-            (is_open(soldier.defence), Quality::Defence),
-            (is_open(soldier.intellect), Quality::Intellect),
-            (soldier.ability == Talent::Random, Quality::Ability),
-        ];
-        let piece = i as u8;
-        open.into_iter().filter(|(open, _)| *open).map(move |(_, what)| Deal { piece, what })
-    };
-    scenario.soldiers().enumerate().flat_map(each).collect()
-}
-
 impl<const W: usize, const N: usize> Game for Sangoku<W, N> {
     type State = Position<W, N>;
     type Action = Order;
@@ -613,7 +510,7 @@ impl<const W: usize, const N: usize> Game for Sangoku<W, N> {
             Status::ToMove(_) if usize::from(position.dealt) < self.rules.deals.len() => {
                 Turn::Chance
             }
-            Status::ToMove(_) if position.attempt != NOBODY => Turn::Chance,
+            Status::ToMove(_) if position.attempt != NO_ATTEMPT => Turn::Chance,
             Status::ToMove(player) => Turn::Choose(Players::one(player)),
             over => Turn::Over(self.payoffs(over)),
         }
@@ -642,7 +539,7 @@ impl<const W: usize, const N: usize> Game for Sangoku<W, N> {
     }
 
     fn outcomes(&self, position: &Position<W, N>, out: &mut Vec<(Order, f64)>) {
-        if position.attempt != NOBODY {
+        if position.attempt != NO_ATTEMPT {
             let works = f64::from(self.confuse_percent(position)) / 100.0;
             out.push((Order::chance(Deed::Works), works));
             out.push((Order::chance(Deed::Fails), 1.0 - works));

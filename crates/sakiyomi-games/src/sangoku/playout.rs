@@ -4,10 +4,10 @@
 use sakiyomi_core::{Game, Payoffs, Player, PlayoutOptions, Rng, Scratch};
 
 use super::cells::{Cells, bits};
-use super::{Deed, NOBODY, Order, Position, Sangoku};
+use super::{Deed, NO_ATTEMPT, Order, Position, Sangoku};
 use crate::two_players::{Status, opponent};
 
-/// Where the pieces of the side to move can get to, as far as anyone has asked.
+/// Where the pieces of the side to move can get to, as far as it was asked for.
 #[derive(Debug)]
 pub(super) struct Reach<const W: usize, const N: usize> {
     turn: (u16, Player),
@@ -145,7 +145,7 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
 
     #[inline]
     fn is_chance(&self, position: &Position<W, N>) -> bool {
-        position.attempt != NOBODY || usize::from(position.dealt) < self.rules.deals.len()
+        position.attempt != NO_ATTEMPT || usize::from(position.dealt) < self.rules.deals.len()
     }
 
     /// What chance decides, without a list in the case that comes up in every battle.
@@ -155,7 +155,7 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
         scratch: &mut Scratch<Order>,
         rng: &mut Rng,
     ) -> Order {
-        if position.attempt == NOBODY {
+        if position.attempt == NO_ATTEMPT {
             return self.sample(position, &mut scratch.outcomes, rng);
         }
         let works = (rng.below(100) as u32) < self.confuse_percent(position);

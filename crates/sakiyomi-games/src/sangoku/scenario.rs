@@ -17,7 +17,7 @@ pub struct Scenario {
     pub title: String,
     pub width: u32,
     pub height: u32,
-    /// After so many rounds the larger sum of hit points wins.
+    /// After this many rounds the larger sum of hit points wins.
     pub rounds: u16,
     pub hit_points: u16,
     /// Cells that a piece moves in a turn; one more with sprint.

@@ -40,34 +40,38 @@ impl Layout {
                 && !gates.by_moves(node as usize)
         }));
         let deciding = deciding_gates(network, &gate_nodes, &gates_of_moves, &read);
-        gate_nodes.sort_by_key(|&node| deciding.contains_key(&node));
-        let first_move_gate = (gate_nodes.len() - deciding.len()) as u32;
+        gate_nodes.retain(|node| !deciding.contains_key(node));
+        let first_move_gate = gate_nodes.len() as u32;
+        let mut layout = Layout { slots: vec![0; network.moves.len()], ..Layout::default() };
+        layout.place_moves(&gates_of_moves, groups.len());
         let mut nodes: Vec<u32> = (1..=n_fluents as u32).collect();
         nodes.resize(n_fact_words * 64, 0);
         nodes.extend(gate_nodes);
+        let first_slot = nodes.len();
+        nodes.resize(first_slot + layout.moves.len(), 0);
+        for (&node, &index) in &deciding {
+            nodes[first_slot + layout.slots[index as usize] as usize] = node;
+        }
         for (number, &node) in nodes.iter().enumerate().filter(|&(_, &node)| node != 0) {
             live[node as usize] = number as u32;
         }
         live[0] = n_fluents as u32;
         let is_or = (0..gates.len()).map(|node| gates.kind(node) == Kind::Or).collect();
-        let mut layout = Layout {
+        layout = Layout {
             n_fact_words,
             first_gate: n_fact_words as u32 * 64,
             live,
             is_or,
             nodes,
             first_move_gate,
-            slots: vec![0; network.moves.len()],
             rests: gates_of_moves.iter().map(|&(rest, _)| rest).collect(),
-            ..Layout::default()
+            ..layout
         };
+        for (group, &(gate, _)) in groups.iter().enumerate() {
+            layout.groups[group].gate = layout.live_lit(gate);
+        }
         layout.prepare_goals(network);
         layout.terminal = layout.live_lit(network.terminal);
-        layout.place_moves(&gates_of_moves, &groups);
-        layout.move_gate_slots =
-            (layout.nodes.iter().skip((layout.first_gate + first_move_gate) as usize))
-                .map(|node| layout.slots[deciding[node] as usize])
-                .collect();
         let sequence = Sequence::new(network);
         layout.connect(network, &gates_of_moves, &sequence);
         layout.phases = layout.prepare_phases(network, &sequence, &groups, &role_groups);
@@ -75,8 +79,8 @@ impl Layout {
     }
 
     /// Gives every move a bit, the moves of a group in words of their own.
-    fn place_moves(&mut self, moves: &[(Lit, u32)], groups: &[(Lit, u32)]) {
-        for (group, &(gate, _)) in groups.iter().enumerate() {
+    fn place_moves(&mut self, moves: &[(Lit, u32)], n_groups: usize) {
+        for group in 0..n_groups {
             let start = self.word_groups.len();
             for (index, _) in moves.iter().enumerate().filter(|(_, m)| m.1 as usize == group) {
                 self.slots[index] = self.moves.len() as u32;
@@ -85,7 +89,7 @@ impl Layout {
             self.moves.resize(self.moves.len().next_multiple_of(64), ABSENT);
             self.word_groups.resize(self.moves.len() / 64, group as u32);
             let words = start..self.word_groups.len();
-            self.groups.push(Group { gate: self.live_lit(gate), words });
+            self.groups.push(Group { gate: 0, words });
         }
     }
 
@@ -95,6 +99,11 @@ impl Layout {
 
     pub(crate) fn n_edges(&self) -> usize {
         self.edges.len()
+    }
+
+    /// A literal that always holds.
+    pub(crate) fn always(&self) -> LiveLit {
+        self.live[0] << 1 | 1
     }
 
     /// The live form of a network literal whose node is live.

@@ -1,7 +1,9 @@
 //! A state that is kept up to date: facts, gates and legal moves.
 
+use super::select::select;
 use super::{Component, Layout, LiveLit, WATCH_MOVE, WATCH_NEXT};
 use crate::formula::read;
+use crate::forward::ForwardBuffers;
 use crate::network::{Kind, Lit, Network, is_negated, node_of};
 
 /// The state of one match with everything that is derived from it.
@@ -25,6 +27,7 @@ pub(crate) struct Live {
     dirty: Vec<u32>,
     open: Vec<u32>,
     pub(crate) values: Vec<bool>,
+    pub(crate) forward: Option<Box<ForwardBuffers>>,
 }
 
 impl Clone for Live {
@@ -65,9 +68,11 @@ impl Layout {
                 inputs.iter().filter(|&&lit| holds(lit) != is_and).count() as u16
             })
             .collect();
-        let mut bits = vec![0; self.nodes.len().div_ceil(64)];
+        let n_bits = (self.first_gate + self.first_move_gate) as usize;
+        let mut bits = vec![0; n_bits.div_ceil(64)];
         bits[..facts.len()].copy_from_slice(facts);
-        for (number, &node) in self.nodes.iter().enumerate().skip(self.first_gate as usize) {
+        let gates = self.nodes.iter().enumerate().take(n_bits).skip(self.first_gate as usize);
+        for (number, &node) in gates {
             let high = values[node as usize] != self.is_or[node as usize];
             bits[number / 64] |= u64::from(high) << (number % 64);
         }
@@ -100,6 +105,12 @@ impl Live {
     /// The fluents that hold, as bits.
     pub(crate) fn facts(&self) -> &[u64] {
         &self.bits[..self.n_fact_words]
+    }
+
+    /// The bytes that a state takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let words = self.bits.len() + self.possible.len() + self.pending.len();
+        8 * words + 2 * self.counts.len() + 4 * self.lengths.len()
     }
 
     #[inline]
@@ -143,21 +154,18 @@ impl Live {
 
     #[inline]
     fn member(&self, layout: &Layout, group: usize, mut number: u32) -> u32 {
-        let words = layout.groups[group].words.clone();
-        let start = words.start;
-        for (i, &word) in self.possible[words].iter().enumerate() {
-            let n = word.count_ones();
+        let mut at = layout.groups[group].words.start;
+        let last = layout.groups[group].words.end - 1;
+        // What is not in the words before is in the last one, which need not be counted.
+        while at < last {
+            let n = self.possible[at].count_ones();
             if number < n {
-                let mut word = word;
-                for _ in 0..number {
-                    word &= word - 1;
-                }
-                return layout.moves[(start + i) * 64 + word.trailing_zeros() as usize];
+                break;
             }
             number -= n;
+            at += 1;
         }
-        debug_assert!(false, "a group has fewer members");
-        0
+        layout.moves[at * 64 + select(self.possible[at], number) as usize]
     }
 
     /// Makes room for this many changes of fluents beyond those that are there.
@@ -235,13 +243,13 @@ impl Live {
                 let old = *count;
                 *count = old.wrapping_add((grows << 1) as u16).wrapping_sub(1);
                 let crosses = u32::from(u32::from(old) == 1 - grows);
-                let slot = layout.move_gate_slots[((edge >> 1) - layout.first_move_gate) as usize];
+                let slot = (edge >> 1) - layout.first_move_gate;
                 let word = &mut self.possible[(slot / 64) as usize];
                 *word ^= u64::from(crosses) << (slot % 64);
                 let on = (*word >> (slot % 64)) as u32 & 1;
                 let group = layout.word_groups[(slot / 64) as usize] as usize;
-                self.lengths[group] = self.lengths[group].wrapping_add(crosses * on * 2);
-                self.lengths[group] = self.lengths[group].wrapping_sub(crosses);
+                let gained = (crosses & on).wrapping_mul(2).wrapping_sub(crosses);
+                self.lengths[group] = self.lengths[group].wrapping_add(gained);
             }
             for &watcher in &layout.edges[span.watchers as usize..span.end as usize] {
                 match watcher & 3 {

@@ -99,7 +99,7 @@ impl Bandit {
                 Traits { columns: Columns { squares: true, ..NO }, ..plain }
             }
             Bandit::JointUcb1 { .. } => {
-                Traits { columns: Columns { joint: true, ..NO }, means: Means::OfAll, ..plain }
+                Traits { columns: Columns { joint: true, ..NO }, means: Means::OfAll }
             }
             Bandit::Exp3 { .. } => Traits { columns: Columns { weights: true, ..NO }, ..plain },
             Bandit::RegretMatching { .. } => averaged,
@@ -292,6 +292,7 @@ impl Arms {
     pub(super) fn copy(&mut self, columns: Columns, from: &Arms, row: &Range<usize>) {
         macro_rules! copy {
             ($column:ident) => {
+                make_room(&mut self.$column, row.len());
                 self.$column.extend_from_slice(&from.$column[row.clone()])
             };
         }

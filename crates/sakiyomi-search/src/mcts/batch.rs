@@ -13,7 +13,7 @@ use sakiyomi_core::{
 
 use super::bandit::{Bandit, Exploration};
 use super::evaluate::{self, Evaluation, EvaluationError, LeafEvaluator, LeafPosition};
-use super::tree::{self, Kind, NodeId, Row, TooManyActions, Tree};
+use super::tree::{Kind, NodeId, Room, Row, TooManyActions, Tree};
 use super::walk::Leaf;
 use super::{ROOT, knowledge};
 
@@ -159,7 +159,7 @@ impl<G: Game> Waiting<G> {
 enum End<G: Game> {
     /// The match is over there.
     Over(Leaf<G>, Payoffs),
-    /// Somebody chooses there.
+    /// Players choose there.
     Open(Leaf<G>, Option<NodeId>),
     /// The leaf waits already.
     Taken(Leaf<G>),
@@ -251,7 +251,7 @@ impl<G: Hints, E: LeafEvaluator<G>> Search<'_, G, E> {
         }
     }
 
-    /// Goes on without nodes until somebody chooses or the match is over.
+    /// Goes on without nodes until a player chooses or the match is over.
     fn leave_tree(&self, mut leaf: Leaf<G>, rng: &mut Rng) -> End<G> {
         let mut outcomes = Vec::new();
         loop {
@@ -280,12 +280,8 @@ impl<G: Hints, E: LeafEvaluator<G>> Search<'_, G, E> {
         joint
     }
 
-    /// A tree that is kept between moves is copied, so it may take half of the memory itself.
     fn is_full(&self) -> bool {
-        let Budget { nodes, memory, .. } = self.settings.budget;
-        let max_nodes = nodes.unwrap_or(u64::MAX).min(tree::MAX_NODES as u64) as usize;
-        let max_bytes = if self.settings.fresh { memory } else { memory / 2 };
-        self.tree.is_full(max_nodes, max_bytes as usize)
+        self.tree.is_full(Room::of(&self.settings.budget, !self.settings.fresh))
     }
 
     /// Puts a leaf among those that wait.

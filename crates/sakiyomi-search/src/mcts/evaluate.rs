@@ -5,7 +5,7 @@ use sakiyomi_core::{Game, Hints, Payoffs, Player, PlayoutOptions, Rng, Scratch};
 
 /// Evaluates leaves of a tree, several at a time.
 pub trait LeafEvaluator<G: Game>: Send {
-    /// One evaluation for each leaf, in their order. In each of them somebody chooses.
+    /// One evaluation for each leaf, in their order. In each of them a player chooses.
     fn evaluate(
         &mut self,
         game: &G,
@@ -65,8 +65,10 @@ pub(super) fn check<G: Game>(
         return Err(EvaluationError::Count { expected, found });
     }
     for (leaf, (position, evaluation)) in leaves.iter().zip(evaluations).enumerate() {
-        let payoffs = evaluation.payoffs.as_slice(game.players()).iter().enumerate();
-        for (player, &value) in payoffs.filter(|(_, value)| !(0.0..=1.0).contains(*value)) {
+        let payoffs = evaluation.payoffs.as_slice(game.players());
+        let is_wrong = |value: &f64| !(0.0..=1.0).contains(value);
+        if let Some(player) = payoffs.iter().position(is_wrong) {
+            let value = payoffs[player];
             return Err(EvaluationError::Payoff { leaf, player: Player(player as u8), value });
         }
         let Some(priors) = &mut evaluation.priors else { continue };

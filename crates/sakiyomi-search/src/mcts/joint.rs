@@ -166,6 +166,7 @@ impl NodeMeans {
     /// Appends the numbers of a node of another tree.
     pub(super) fn copy(&mut self, from: &NodeMeans, node: NodeId) {
         let start = node as usize * from.width;
+        make_room(&mut self.numbers, from.width);
         self.numbers.extend_from_slice(&from.numbers[start..start + from.width]);
     }
 

@@ -351,8 +351,8 @@ impl<G: Hints, O: Observer<G>> Mcts<G, O> {
         let arms = self.root_arms(&actions, player);
         let alone = matches!(game.turn(state), Turn::Choose(who) if who.len() == 1);
         let best = best_arm(&arms);
-        // Visits say nothing against a proof. Of those who choose at once, whoever takes the most
-        // visited arm does not mix, and who measures the strategy has to know.
+        // A proof counts more than visits. Where players choose at once, one who takes the most
+        // visited arm does not mix, and the policy says so to those who measure it.
         let certain = arms[best].proven.is_some();
         let is_pure = certain || self.settings.answer == Answer::Max && !alone;
         let total: f64 = arms.iter().map(|arm| arm.weight).sum();

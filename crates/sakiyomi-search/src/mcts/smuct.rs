@@ -74,7 +74,7 @@ struct UntriedJoint {
 }
 
 impl UntriedJoint {
-    /// The one that comes after so many others at a node with these rows, if any is left.
+    /// The joint action of visit number `visits`, from 0, at a node with these rows, if any is left.
     fn after(rows: impl Iterator<Item = Row>, visits: u32) -> Option<UntriedJoint> {
         let mut left = u64::from(visits);
         let mut digits = [0; MAX_PLAYERS];

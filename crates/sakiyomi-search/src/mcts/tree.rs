@@ -9,7 +9,7 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use sakiyomi_core::{MAX_PLAYERS, Payoffs, Player, Players, Turn};
+use sakiyomi_core::{Budget, MAX_PLAYERS, Payoffs, Player, Players, Turn};
 
 use super::bandit::{Arms, Bandit, Columns, column_bytes, growth, make_room};
 use super::joint::NodeMeans;
@@ -25,7 +25,7 @@ const SMALL_TABLE: u64 = 1024;
 /// A larger child table is allocated once the node has one visit per 8 entries.
 const ENTRIES_PER_VISIT: u64 = 8;
 /// Node numbers share their word with [`PROVEN`].
-pub(super) const MAX_NODES: usize = (PROVEN - 1) as usize;
+const MAX_NODES: usize = (PROVEN - 1) as usize;
 /// Arms of one row: picks are numbers of 16 bits.
 const MAX_ARMS: usize = u16::MAX as usize;
 /// Arms and table entries are found by numbers of 32 bits. A tree stops growing where the rows of
@@ -45,6 +45,23 @@ pub enum TooManyActions {
          prune their actions, or take an agent that does not look at joint actions"
     )]
     Joint,
+}
+
+/// How large a tree may become.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    nodes: usize,
+    bytes: usize,
+}
+
+impl Room {
+    /// A tree that is kept between moves is copied, so it takes two fifths of the memory: the copy
+    /// may have a quarter more than it uses, and the rest is for the numbers of moved nodes.
+    pub(super) fn of(budget: &Budget, is_kept: bool) -> Room {
+        let nodes = budget.nodes.unwrap_or(u64::MAX).min(MAX_NODES as u64);
+        let bytes = if is_kept { budget.memory / 5 * 2 } else { budget.memory };
+        Room { nodes: nodes as usize, bytes: usize::try_from(bytes).unwrap_or(usize::MAX) }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -89,7 +106,7 @@ pub(super) enum Kind {
 }
 
 impl Slot {
-    /// The slot that is so many places after this one.
+    /// The slot `joint` places after this one.
     #[inline]
     pub(super) fn plus(self, joint: u64) -> Slot {
         match self {
@@ -202,14 +219,14 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             + self.index.as_ref().map_or(0, |map| map_bytes(map, 1) - map_bytes(map, 0))
     }
 
-    /// Whether the tree may not grow any more: by `max_nodes`, by `max_bytes`, or because numbers of
-    /// 32 bits do not reach further.
+    /// Whether the tree may not grow any more: there is no room left, or numbers of 32 bits do not
+    /// reach further.
     #[inline]
-    pub(super) fn is_full(&self, max_nodes: usize, max_bytes: usize) -> bool {
+    pub(super) fn is_full(&self, room: Room) -> bool {
         let n_entries = self.tables.len().max(self.actions.len());
-        self.nodes.len() >= max_nodes
+        self.nodes.len() >= room.nodes
             || n_entries >= MAX_ENTRIES
-            || (self.bytes_at_most() > max_bytes && self.bytes_with_room(USUAL_ARMS) > max_bytes)
+            || (self.bytes_at_most() > room.bytes && self.bytes_with_room(USUAL_ARMS) > room.bytes)
     }
 
     /// More than [`Tree::bytes_with_room`], and quick: columns have at most twice the room that they
@@ -329,6 +346,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         let Some(n_joint) = n_joint.filter(|&n| fits(n) && self.tables[header.end] == NONE) else {
             return;
         };
+        make_room(&mut self.tables, n_joint as usize);
         self.tables[header.end] = self.tables.len() as u32;
         let entries = (0..n_joint).map(|joint| match visits {
             0 => NONE,
@@ -351,7 +369,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         self.first_slot(node, picks.len()).plus(joint)
     }
 
-    /// Where the first child of a node with so many rows is kept.
+    /// Where the first child of a node with `n_rows` rows is kept.
     #[inline]
     pub(super) fn first_slot(&self, node: NodeId, n_rows: usize) -> Slot {
         let table = self.nodes[node as usize].table as usize;
@@ -487,6 +505,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             let old = moved.order[below.nodes.len()];
             let new = below.nodes.len() as NodeId;
             let node = self.nodes[old as usize];
+            make_room(&mut below.nodes, 1);
             below.nodes.push(node);
             below.means.copy(&self.means, old);
             if let Some(payoffs) = self.proof(old) {
@@ -515,6 +534,8 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         let copy = &mut below.nodes[new as usize];
         copy.first_arm = below.actions.len() as u32;
         copy.table = below.tables.len() as u32;
+        make_room(&mut below.actions, n_arms);
+        make_room(&mut below.tables, n_arms + lengths.len() + 1);
         below.actions.extend_from_slice(&self.actions[first..first + n_arms]);
         below.arms.copy(self.columns, &self.arms, &(first..first + n_arms));
         let mut table = node.table as usize;
@@ -528,6 +549,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             below.tables.push(below.tables.len() as u32 + 1);
             table = start as usize;
             n_children = lengths.iter().product();
+            make_room(&mut below.tables, n_children);
         }
         for &entry in &self.tables[table..table + n_children] {
             below.tables.push(if entry == NONE {

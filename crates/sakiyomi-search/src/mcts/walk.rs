@@ -12,7 +12,7 @@ use super::joint::Visit;
 use super::knowledge;
 use super::oos::Sampling;
 use super::playout::{Observer, Policy, Trail, Unobserved};
-use super::tree::{self, Kind, Node, NodeId, Row, TooManyActions, Tree};
+use super::tree::{Kind, Node, NodeId, Room, Row, TooManyActions, Tree};
 use super::{MctsSettings, ROOT};
 use crate::exact::{Exact, Solution};
 
@@ -195,7 +195,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
                 }
                 Kind::Choose => {
                     if !entry.has_rows() {
-                        if entry.visits < self.settings.expand || room.is_taken(&self.tree) {
+                        if entry.visits < self.settings.expand || self.tree.is_full(room) {
                             return Ok(None);
                         }
                         if let Some(payoffs) = self.solve(game, &leaf.state) {
@@ -214,7 +214,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             }
             match self.tree.child(slot) {
                 Some(child) => node = child,
-                None if room.is_taken(&self.tree) => return Ok(None),
+                None if self.tree.is_full(room) => return Ok(None),
                 None => {
                     let (child, is_new) = self.arrive(game, &leaf.state);
                     self.tree.set_child(slot, child);
@@ -432,27 +432,6 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             }
             child = parent;
         }
-    }
-}
-
-/// How large a tree may become.
-#[derive(Clone, Copy, Debug)]
-struct Room {
-    nodes: usize,
-    bytes: usize,
-}
-
-impl Room {
-    /// A tree that is kept between moves is copied, so it may take half of the memory itself.
-    fn of(budget: &Budget, is_kept: bool) -> Room {
-        let nodes = budget.nodes.unwrap_or(u64::MAX).min(tree::MAX_NODES as u64);
-        let bytes = if is_kept { budget.memory / 2 } else { budget.memory };
-        Room { nodes: nodes as usize, bytes: bytes as usize }
-    }
-
-    #[inline]
-    fn is_taken<A: Copy + Eq + std::hash::Hash>(self, tree: &Tree<A>) -> bool {
-        tree.is_full(self.nodes, self.bytes)
     }
 }
 

@@ -26,7 +26,9 @@ const KEPT_FOR: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// Rounds of choosing, by match and number of steps so far.
 #[derive(Debug, Default)]
-pub(super) struct SealedChoices(Mutex<BTreeMap<(String, usize), Round>>);
+pub(super) struct SealedChoices(Mutex<Rounds>);
+
+type Rounds = BTreeMap<(String, usize), Round>;
 
 #[derive(Debug)]
 struct Round {
@@ -65,10 +67,7 @@ impl Round {
 
 impl SealedChoices {
     /// All rounds, with room for the one of `key`: one more is refused if too many are wanted.
-    fn rounds_with(
-        &self,
-        key: &(String, usize),
-    ) -> Result<MutexGuard<'_, BTreeMap<(String, usize), Round>>, ApiError> {
+    fn rounds_with(&self, key: &(String, usize)) -> Result<MutexGuard<'_, Rounds>, ApiError> {
         let mut rounds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if rounds.len() >= MAX_ROUNDS && !rounds.contains_key(key) {
             rounds.retain(|_, round| round.is_wanted());

@@ -1,0 +1,88 @@
+//! Measures rule sheets: `cargo bench -p sakiyomi-gdl --bench playouts -- 0.5 FILE..` compiles each sheet, plays
+//! random playouts for that many seconds of CPU time and prints one line per sheet. Words are
+//! options: `interpreter` or `network` picks the engine, `limit=5` the seconds that grounding may
+//! take.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use std::path::Path;
+
+use cpu_time::ThreadTime;
+use sakiyomi_core::{Game, Rng, Scratch};
+use sakiyomi_gdl::{EngineChoice, GdlGame, Settings, size};
+
+fn main() {
+    let mut settings = Settings::default();
+    let mut seconds = 1.0;
+    let mut files = Vec::new();
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            // Cargo adds this to what every bench is told.
+            "--bench" => {}
+            "interpreter" => settings.engine = EngineChoice::Interpreter,
+            "network" => settings.engine = EngineChoice::Network,
+            text => match (text.parse(), text.strip_prefix("limit=").map(str::parse)) {
+                (Ok(number), _) => seconds = number,
+                (_, Some(Ok(limit))) => settings.limits.seconds = limit,
+                _ => files.push(argument),
+            },
+        }
+    }
+    println!(
+        "{:<36} {:>7} {:>8} {:>8} {:>12} {:>12} {:>8} {:>7} {:>7}",
+        "sheet", "ready s", "gates", "edges", "playouts/s", "plies/s", "plies", "MB", "peak MB"
+    );
+    for file in files {
+        let name = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        match std::fs::read(&file) {
+            Ok(bytes) => measure(&name, &String::from_utf8_lossy(&bytes), &settings, seconds),
+            Err(error) => eprintln!("{name}: {error}"),
+        }
+    }
+}
+
+fn measure(name: &str, text: &str, settings: &Settings, seconds: f64) {
+    // Linux keeps the peak of the resident memory until it is told to begin again.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    let before = resident("VmRSS:").unwrap_or(0.0);
+    let clock = ThreadTime::now();
+    let game = match GdlGame::new(text, settings) {
+        Ok(game) => game,
+        Err(error) => return println!("{name:<36} {error}"),
+    };
+    let start = game.start();
+    let ready = clock.elapsed().as_secs_f64();
+    let memory = |field| resident(field).map_or("-".to_owned(), |mb| format!("{:.0}", mb - before));
+    let (now, peak) = (memory("VmRSS:"), memory("VmHWM:"));
+    let size = size(&game);
+    let gates = size.map_or("rules".to_owned(), |size| size.gates.to_string());
+    let edges = size.map_or("-".to_owned(), |size| size.live_edges.to_string());
+    let (mut rng, mut scratch, mut state) = (Rng::new(1), Scratch::default(), start.clone());
+    let (mut n_playouts, mut n_plies, mut spent, mut batch) = (0, 0, 0.0, 1);
+    let clock = ThreadTime::now();
+    while spent < seconds {
+        for _ in 0..batch {
+            state.clone_from(&start);
+            game.playout(&mut state, &mut scratch, &mut rng);
+            n_plies += u64::from(state.plies());
+        }
+        n_playouts += batch;
+        spent = clock.elapsed().as_secs_f64().max(1e-9);
+        // Reading the clock must not matter, and a batch must not overrun the time by much.
+        batch = ((n_playouts as f64 / spent * seconds / 50.0) as u64).clamp(1, 10_000);
+    }
+    let playouts = n_playouts as f64;
+    println!(
+        "{name:<36} {ready:>7.3} {gates:>8} {edges:>8} {:>12.1} {:>12.0} {:>8.1} {now:>7} {peak:>7}",
+        playouts / spent,
+        n_plies as f64 / spent,
+        n_plies as f64 / playouts,
+    );
+}
+
+/// A number of `/proc/self/status` in MB, where there is such a file.
+fn resident(field: &str) -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    line.split_whitespace().next()?.parse::<f64>().ok().map(|kilobytes| kilobytes / 1000.0)
+}

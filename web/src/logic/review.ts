@@ -1,0 +1,77 @@
+// Rating the moves of a match by what they lose.
+//
+// The accuracy of a move is that of lichess, 103.1668 exp(-0.04354 d) - 3.1669 with d the loss of win probability in
+// percent; the classes are those of chess.com, by loss of expected points.
+
+import type { PlayedStep, Thought } from "../api";
+import { isChance } from "./turns";
+
+export type MoveClass = "best" | "excellent" | "good" | "inaccuracy" | "mistake" | "blunder";
+
+/** What was lost at one step by one player. `better` is what the agent would have played. */
+export type Rating = { step: number; player: number; text: string; better: string; loss: number; kind: MoveClass };
+
+const CLASSES: [number, MoveClass][] = [[0.005, "best"], [0.02, "excellent"], [0.05, "good"], [0.1, "inaccuracy"], [0.2, "mistake"]];
+
+export function classOf(loss: number): MoveClass {
+  return CLASSES.find(([most]) => loss <= most)?.[1] ?? "blunder";
+}
+
+/** From 0 to 100. */
+export function accuracy(loss: number): number {
+  return Math.max(0, Math.min(100, 103.1668 * Math.exp(-0.04354 * 100 * loss) - 3.1669));
+}
+
+/** What a player can expect in a position of two players, by the thought of the one who is to move there. */
+function valueFor(player: number, thought: Thought | undefined): number | null {
+  if (thought?.value == null) return null;
+  return thought.player === player ? thought.value : 1 - thought.value;
+}
+
+/**
+ * Rates the step that follows the position of `before`. Among two players who move in turn the loss is the difference to
+ * what the next position is worth (`after`, or the payoffs if the match is over then); where several choose at once it
+ * is the difference between the arms.
+ */
+export function rate(step: number, played: PlayedStep, before: Thought, after: Thought | undefined, payoffs: number[] | null): Rating[] {
+  if (isChance(played)) return [];
+  return played.by.flatMap((player, i) => {
+    const text = played.texts[i] ?? "";
+    const arms = before.rows.find((row) => row.player === player)?.arms ?? [];
+    const better = arms[0]?.text ?? before.action;
+    const loss = played.by.length === 1 ? lossInTurn(player, text, before, after, payoffs) : lossAtOnce(text, arms);
+    return loss === null ? [] : [{ step, player, text, better, loss, kind: classOf(loss) }];
+  });
+}
+
+function lossInTurn(player: number, text: string, before: Thought, after: Thought | undefined, payoffs: number[] | null): number | null {
+  if (text === before.action) return 0;
+  const best = valueFor(player, before);
+  const got = payoffs ? (payoffs[player] ?? null) : valueFor(player, after);
+  return best === null || got === null ? null : Math.max(0, best - got);
+}
+
+function lossAtOnce(text: string, arms: { text: string; value: number | null }[]): number | null {
+  const values = arms.flatMap((arm) => (arm.value === null ? [] : [arm.value]));
+  const got = arms.find((arm) => arm.text === text)?.value ?? null;
+  return got === null || values.length === 0 ? null : Math.max(0, Math.max(...values) - got);
+}
+
+/** The mean accuracy of a player; null if nothing of it was rated. */
+export function meanAccuracy(ratings: Rating[], player: number): number | null {
+  const own = ratings.filter((rating) => rating.player === player);
+  return own.length === 0 ? null : own.reduce((sum, rating) => sum + accuracy(rating.loss), 0) / own.length;
+}
+
+/** The moves that lost most, the worst first. */
+export function worst(ratings: Rating[], player: number | null, count: number): Rating[] {
+  const own = ratings.filter((rating) => (player === null || rating.player === player) && rating.loss > 0.05);
+  return [...own].sort((a, b) => b.loss - a.loss).slice(0, count);
+}
+
+/** The first player's expectation at a position, for the graph; null if nothing is known. */
+export function firstValue(thought: Thought | undefined, players: number): number | null {
+  if (thought?.value == null) return null;
+  if (thought.player === 0) return thought.value;
+  return players === 2 ? 1 - thought.value : null;
+}

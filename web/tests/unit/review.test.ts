@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import type { Thought } from "../../src/api";
+import { accuracy, classOf, firstValue, meanAccuracy, rate, worst } from "../../src/logic/review";
+
+const thought = (player: number, action: string, value: number | null, arms: [string, number][] = []): Thought => ({
+  player, action, value, iterations: 0, nodes: 0, seconds: 0, line: [], tree: null,
+  rows: [{ player, arms: arms.map(([text, value]) => ({ text, cells: [], share: 0, visits: null, value, proven: false })) }],
+});
+const step = (by: number[], ...texts: string[]) => ({ by, texts, cells: by.map(() => []) });
+
+describe("a review", () => {
+  it("has the classes and the accuracy that players know", () => {
+    expect([0, 0.02, 0.05, 0.1, 0.2, 0.21].map(classOf)).toEqual(["best", "excellent", "good", "inaccuracy", "mistake", "blunder"]);
+    expect(accuracy(0)).toBeCloseTo(100, 1);
+    expect(accuracy(0.1)).toBeCloseTo(63.6, 1);
+    expect(accuracy(1)).toBe(0);
+  });
+
+  it("rates a move by what the next position is worth", () => {
+    const [rating] = rate(4, step([0], "b"), thought(0, "a", 0.7), thought(1, "x", 0.6), null);
+    expect(rating).toMatchObject({ step: 4, player: 0, text: "b", loss: expect.closeTo(0.3, 9), kind: "blunder", better: "a" });
+    expect(rate(4, step([0], "a"), thought(0, "a", 0.7), thought(1, "x", 0.9), null)[0]!.loss).toBe(0);
+    expect(rate(4, step([1], "b"), thought(1, "a", 0.5), undefined, [1, 0])[0]!.loss).toBe(0.5);
+    expect(rate(4, step([0], "b"), thought(0, "a", 0.7), thought(0, "x", 0.66), null)[0]!.kind).toBe("good");
+  });
+
+  it("rates choices that are made at once by their arms", () => {
+    const before = thought(0, "2", 0.5, [["2", 0.5], ["1", 0.2]]);
+    expect(rate(1, step([0, 1], "1", "2"), before, undefined, null)).toMatchObject([{ player: 0, loss: expect.closeTo(0.3, 9), better: "2" }]);
+  });
+
+  it("leaves chance and what is not known alone", () => {
+    expect(rate(0, step([], "works"), thought(0, "a", 0.5), undefined, null)).toEqual([]);
+    expect(rate(0, step([0], "b"), thought(0, "a", null), thought(1, "x", 0.5), null)).toEqual([]);
+  });
+
+  it("sums up", () => {
+    const ratings = [rate(0, step([0], "b"), thought(0, "a", 0.7), thought(1, "x", 0.6), null), rate(1, step([1], "y"), thought(1, "x", 0.6), thought(0, "a", 0.41), null)].flat();
+    expect(worst(ratings, null, 5).map((rating) => rating.step)).toEqual([0]);
+    expect(meanAccuracy(ratings, 1)).toBeGreaterThan(90);
+    expect(meanAccuracy(ratings, 2)).toBeNull();
+    expect(firstValue(thought(1, "x", 0.6), 2)).toBeCloseTo(0.4);
+    expect(firstValue(thought(1, "x", 0.6), 3)).toBeNull();
+  });
+});
