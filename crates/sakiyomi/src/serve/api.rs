@@ -49,7 +49,7 @@ pub struct Limits {
 pub struct GameRequest {
     pub game: String,
     #[serde(default)]
-    #[ts(optional, as = "Option<_>")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub check: Vec<String>,
 }
 
