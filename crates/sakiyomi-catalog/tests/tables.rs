@@ -103,7 +103,7 @@ fn agents_advise_and_explain() {
 fn pruning_is_refused_where_it_would_do_nothing() {
     let table = open("othello");
     let error = table.advise(&agent("uct:pruned"), Player(0), &Stop::new()).unwrap_err();
-    assert!(error.to_string().contains("othello has no rule by which"), "{error}");
+    assert!(error.to_string().contains("othello does not provide a rule by which"), "{error}");
     assert!(open("breakthrough").advise(&agent("uct:pruned"), Player(0), &Stop::new()).is_ok());
 }
 

@@ -348,3 +348,36 @@ fn rule_sheets_are_checked_measured_and_verified() {
     fs::write(copy.with_extension("toml"), "board = \"hex\"\nrelation = \"tile\"").unwrap();
     is_refused(&["gdl", "check", copy.to_str().unwrap()], &["line 2, column 12", "boards: stone"]);
 }
+
+/// A battle is file-compatible, the same on any number of threads, and answers can be asked for one by one.
+#[test]
+fn tubstap_battles_and_answers() {
+    let maps = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tubstap");
+    let ford = format!("{maps}/ford.tbsmap");
+    let battle = |threads: &str| {
+        let arguments =
+            ["tubstap", "battle", &ford, "--red", "sample", "--blue", "m-uct:iterations=30"];
+        let options = ["--games", "6", "--swap", "--noise-hp", "--threads", threads, "-q"];
+        succeeds(&[&arguments[..], &options[..]].concat())
+    };
+    let table = battle("1");
+    let rows: Vec<&str> = table.lines().collect();
+    assert_eq!(rows.len(), 3, "{table}");
+    assert!(rows[0].starts_with("MapName,RedPlayerName"), "{table}");
+    assert!(rows[1].contains(",sample,m-uct:iterations=30,3,") && rows[2].ends_with(",True,False"));
+    assert_eq!(battle("3"), table);
+    let sample = ["--red", "sample", "--blue", "sample"];
+    is_refused(&[&["tubstap", "battle", "no.tbsmap"][..], &sample].concat(), &["no.tbsmap"]);
+    is_refused(
+        &["tubstap", "battle", &ford, "--red", "sp", "--blue", "sample"],
+        &["no player `sp`", "known: sample, m-uct"],
+    );
+    let ask = |question: &str| {
+        let mut command = sakiyomi(&["tubstap", "answer", "--agent", "sample", "--maps", maps]);
+        let answer = command.write_stdin(format!("{question}\n")).output().unwrap().stdout;
+        String::from_utf8(answer).unwrap()
+    };
+    assert!(ask("{}").starts_with("error: "), "{}", ask("{}"));
+    let elsewhere = r#"{"map": "../x", "turn": 0, "side": 0, "state": ""}"#;
+    assert!(ask(elsewhere).contains("is no name of a map"));
+}

@@ -421,7 +421,7 @@ impl AgentSettings for MctsSettings {
         if let Some(RestrictBy { name, .. }) = self.restrict
             && !game.restrictions().iter().any(|known| known.name == name)
         {
-            return Err(format!("`cut={name}` would do nothing: {} has no such part", seat.game));
+            return Err(format!("`cut` would do nothing: {} has no part `{name}`", seat.game));
         }
         let can_end = || Exact::suits(game) && game.turns_left(&game.start()).is_some();
         if self.endgame > 0 && !can_end() {

@@ -130,6 +130,9 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         action: Action,
         which: Attacks,
     ) -> bool {
+        if state.to_move() != Some(player) {
+            return false;
+        }
         if action == Action::END {
             return true;
         }

@@ -75,7 +75,8 @@ impl<const W: usize, const N: usize> Show for Tubstap<W, N> {
             && !self.rules.kinds[target].is_indirect();
         if is_answered {
             let (amount, left) = change(unit);
-            effects.push(Effect::Counter { cell: self.view_index(action.to), amount, left });
+            let cell = self.view_index(state.cells[unit]);
+            effects.push(Effect::Counter { cell, amount, left });
         }
         effects
     }

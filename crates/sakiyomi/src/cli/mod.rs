@@ -14,6 +14,7 @@ mod replay;
 mod serve;
 mod solve;
 mod store;
+mod tubstap;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -69,6 +70,7 @@ enum Command {
     Perft(perft::Options),
     Exploit(exploit::Options),
     Solve(solve::Options),
+    Tubstap(tubstap::Options),
     /// Print the completions of a shell
     #[command(
         after_help = "Example:\n  sakiyomi completions bash > /etc/bash_completion.d/sakiyomi"
@@ -99,6 +101,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Perft(options) => perft::run(&options, out),
         Command::Exploit(options) => exploit::run(&options, out),
         Command::Solve(options) => solve::run(&options, out),
+        Command::Tubstap(options) => tubstap::run(&options, out),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "sakiyomi", &mut text);
