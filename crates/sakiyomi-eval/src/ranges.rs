@@ -80,9 +80,9 @@ mod tests {
                 let is_added = rng.below(3) > 0;
                 plain[range.start as usize..range.end as usize].fill(is_added);
                 if is_added {
-                    ranges.add(range)
+                    ranges.add(range);
                 } else {
-                    ranges.remove(&range)
+                    ranges.remove(&range);
                 }
                 let count =
                     |end: u64| plain[..end as usize].iter().filter(|&&is| is).count() as u64;

@@ -221,7 +221,7 @@ impl Shared {
                 return None;
             }
             match plan.next() {
-                Next::Unit(work, unit) => return Some((work, unit)),
+                Next::Unit(work, unit) => return Some((work, *unit)),
                 Next::Nothing => return None,
                 Next::Wait => {
                     let waited = self.changed.wait_timeout(plan, TICK);
@@ -316,7 +316,7 @@ struct WorkState {
 }
 
 enum Next {
-    Unit(usize, Unit),
+    Unit(usize, Box<Unit>),
     /// Others are at work on what this depends on.
     Wait,
     Nothing,
@@ -363,7 +363,8 @@ impl Plan {
                     self.turn = self.turn.wrapping_add(1);
                     state.in_flight.add(numbers.clone());
                     let Work { task, keep, .. } = &state.work;
-                    return Next::Unit(at, Unit { task: task.clone(), numbers, keep: *keep });
+                    let unit = Unit { task: task.clone(), numbers, keep: *keep };
+                    return Next::Unit(at, Box::new(unit));
                 }
                 None => waits = true,
             }

@@ -16,6 +16,7 @@ const MEASURE_MEMORY: u64 = 4 << 30;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "there are few of them, one per cell")]
 pub enum Task {
     /// Matches of two agents.
     Matches(Pairing),

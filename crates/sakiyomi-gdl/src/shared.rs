@@ -31,7 +31,9 @@ fn tests_that_need_shared_data_are_told() {
             tell(&format!("{VARIABLE} is set: no test of sakiyomi-gdl was skipped for want of it"));
         }
         None => {
-            tell(&format!("{VARIABLE} is not set: tests of sakiyomi-gdl that need it were skipped"))
+            tell(&format!(
+                "{VARIABLE} is not set: tests of sakiyomi-gdl that need it were skipped"
+            ));
         }
     }
 }

@@ -7,7 +7,6 @@
 //! joined by newlines. Goals are null where the match was cut off.
 
 use serde::{Deserialize, Serialize};
-
 use sha1::{Digest, Sha1};
 
 use crate::game::GdlGame;
