@@ -29,7 +29,7 @@ pub(super) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Battle(BattleOptions),
+    Battle(Box<BattleOptions>),
     Verify(VerifyOptions),
     Answer(AnswerOptions),
 }

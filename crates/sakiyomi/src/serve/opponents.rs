@@ -32,12 +32,13 @@ const OWN: &[(&str, [&str; 4])] = &[
     ("tic-tac-toe", ["random", "uct:iterations=20", "uct:iterations=200", "maxn:depth=9"]),
     (
         "sangoku",
-        ["uct:iterations=100", "rule-based", "sangoku-best:time=500ms", "sangoku-best:time=3s"],
+        ["rule-based", "uct:iterations=300", "sangoku-best:time=500ms", "sangoku-best:time=3s"],
     ),
     ("tubstap", ["random", "sample", "m-uct:iterations=500", "tubstap-best:cpu=1s"]),
 ];
-const IN_TURN: [&str; 4] = ["uct:iterations=30", "uct", "uct:time=1s", "uct:time=5s"];
-const AT_ONCE: [&str; 4] = ["rm:iterations=30", "rm", "rm:time=1s", "rm:time=5s"];
+const IN_TURN: [&str; 4] =
+    ["uct:iterations=30", "uct:iterations=2000", "uct:time=1s", "uct:time=5s"];
+const AT_ONCE: [&str; 4] = ["rm:iterations=30", "rm:iterations=2000", "rm:time=1s", "rm:time=5s"];
 
 /// The opponents that can play a game, the easiest first. There is always one.
 pub(super) fn opponents(game: &GameSpec, turn: &Turn, agents: &[String]) -> Vec<Opponent> {
