@@ -96,3 +96,27 @@ fn what_the_original_tolerates_is_a_warning() {
         assert_eq!(read_map(write_map(&map).as_bytes()).unwrap().0, map);
     }
 }
+
+/// The maps of this project are faultless, and the same for both sides turned by half a turn.
+#[test]
+fn our_own_maps_are_clean_and_symmetric() {
+    let maps = [
+        include_bytes!("../../../../games/tubstap/ford.tbsmap").as_slice(),
+        include_bytes!("../../../../games/tubstap/air.tbsmap"),
+        include_bytes!("../../../../games/tubstap/pass.tbsmap"),
+        include_bytes!("../../../../games/tubstap/coast.tbsmap"),
+    ];
+    for bytes in maps {
+        let (map, warnings) = read_map(bytes).unwrap();
+        let name = map.comment.clone().unwrap();
+        assert!(warnings.is_empty(), "{name}: {warnings:?}");
+        let turned: Vec<Terrain> = map.terrain.iter().rev().copied().collect();
+        assert_eq!(map.terrain, turned, "{name}");
+        for unit in &map.units {
+            let other = map.unit_at(map.width - 1 - unit.x, map.height - 1 - unit.y);
+            let other = map.units[other.unwrap_or_else(|| panic!("{name}: {unit:?}"))];
+            let found = (other.kind, other.hit_points, other.finished, other.team ^ 1);
+            assert_eq!(found, (unit.kind, unit.hit_points, unit.finished, unit.team), "{name}");
+        }
+    }
+}
