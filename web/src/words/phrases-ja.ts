@@ -36,8 +36,6 @@ export const PHRASES: Record<string, string> = {
   "{0} wins by capturing every pawn": "{0}が全てのポーンを取って勝ち",
   "{0} wins with a chain from bottom to top": "{0}が下から上までつないで勝ち",
   "{0} wins with a chain from left to right": "{0}が左から右までつないで勝ち",
-  "{0} wins by wiping out the other side": "{0}が敵を全滅させて勝ち",
-  "{0} wins by {1} to {2} hit points": "{0}がHP合計 {1} 対 {2} で勝ち",
   "{0} wins: the other side resigned": "相手の投了により{0}の勝ち",
   "draw with {0} to {1} hit points": "HP合計 {0} 対 {1} で引き分け",
   "turn {0} of {1}, {2} units left to act": "{1}ターン中の{0}ターン目、未行動の部隊は {2}",
