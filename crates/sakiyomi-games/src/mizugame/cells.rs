@@ -166,8 +166,10 @@ impl Board {
             }
             going_down = !going_down;
         }
-        for row in first + 1..last {
-            enclosed.0[row] = !self.0[row] & ROW & !reached[row];
+        for ((inside, own), reached) in
+            enclosed.0.iter_mut().zip(&self.0).zip(&reached).take(last).skip(first + 1)
+        {
+            *inside = !own & ROW & !reached;
         }
         enclosed
     }

@@ -12,10 +12,10 @@ use super::paper::PaperPlayer;
 use super::stand_ins::StandIn;
 use super::{Mizugame, Position};
 
-const SCRIPTS: [Script; 9] = {
+const SCRIPTS: [Script; 10] = {
     let [paper, seven, team, all] = PaperPlayer::SCRIPTS;
-    let [a, b, c, d, e] = StandIn::SCRIPTS;
-    [paper, seven, team, all, a, b, c, d, e]
+    let [a, b, c, d, e, f] = StandIn::SCRIPTS;
+    [paper, seven, team, all, a, b, c, d, e, f]
 };
 
 /// By how many cells teams differ typically: a lead as large as this at the end of a match that is

@@ -238,7 +238,7 @@ fn read_starts<'a>(
             }
         }
     }
-    if cells.len() < 2 * TEAM_ROBOTS || cells.len() % TEAM_ROBOTS != 0 {
+    if cells.len() < 2 * TEAM_ROBOTS || !cells.len().is_multiple_of(TEAM_ROBOTS) {
         let n = cells.len();
         let what = format!("{n} robots; expected {TEAM_ROBOTS} for each of 2 to {MAX_TEAMS} teams");
         return error(last + 1, what);

@@ -170,7 +170,7 @@ pub(super) struct Writer<'d, 'a> {
     pub(super) team: usize,
     pub(super) place: Place,
     /// Commands are written as long as they start before this frame.
-    pub(super) limit: u32,
+    limit: u32,
     max_commands: usize,
     pub(super) draft: &'d mut Draft<'a>,
 }

@@ -32,7 +32,8 @@ fn flood(is_fence: impl Fn(Cell) -> bool) -> [bool; AREA] {
             }
             let index = row as usize * STRIDE + column as usize;
             let is_inside = (1..=SIDE as i32).contains(&row) && (1..=SIDE as i32).contains(&column);
-            if !reached[index] && !(is_inside && is_fence(Cell(index as u16))) {
+            let is_closed = is_inside && is_fence(Cell(index as u16));
+            if !reached[index] && !is_closed {
                 reached[index] = true;
                 stack.push((row, column));
             }

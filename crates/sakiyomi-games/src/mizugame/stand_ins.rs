@@ -1,5 +1,7 @@
-//! Five players in the place of the contest's official ones, which are lost. They differ in what they
-//! do and in how much of a session they use, and stand for opponents of different strength.
+//! Players in the place of the contest's official ones, which are lost: five for the paper's ten
+//! matches, and a strong one for the official player that came second in a preliminary round. They
+//! differ in what they do and in the part of the sessions for which they give orders, by which their
+//! strength was calibrated.
 
 use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player, Rng, Script};
 
@@ -10,9 +12,12 @@ use super::plans::{Draft, Job, Writer};
 use super::water::Water;
 use super::{Mizugame, Position};
 
-/// One of the five. It keeps nothing in mind between sessions.
+/// One of them. It keeps nothing in mind between sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StandIn(&'static Kind);
+pub struct StandIn {
+    kind: &'static Kind,
+    effort: u32,
+}
 
 #[derive(Debug, PartialEq, Eq)]
 struct Kind {
@@ -21,7 +26,7 @@ struct Kind {
     pours: u8,
     /// Units that a robot takes at a jar.
     batch: u32,
-    /// The part of a session in which it starts commands, in percent.
+    /// The part of the sessions for which it gives orders, in percent.
     effort: u32,
 }
 
@@ -36,7 +41,7 @@ enum Style {
     Walk,
 }
 
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 6] = [
     Kind {
         script: Script {
             name: "painter",
@@ -45,7 +50,7 @@ const KINDS: [Kind; 5] = [
         style: Style::Paint,
         pours: 1,
         batch: 20,
-        effort: 45,
+        effort: 43,
     },
     Kind {
         script: Script {
@@ -55,14 +60,14 @@ const KINDS: [Kind; 5] = [
         style: Style::Paint,
         pours: 2,
         batch: 30,
-        effort: 45,
+        effort: 42,
     },
     Kind {
         script: Script { name: "ring-builder", summary: "closes rings of radius 2" },
         style: Style::Rings(2),
         pours: 1,
         batch: 12,
-        effort: 60,
+        effort: 30,
     },
     Kind {
         script: Script {
@@ -72,7 +77,7 @@ const KINDS: [Kind; 5] = [
         style: Style::Suck,
         pours: 1,
         batch: 10,
-        effort: 60,
+        effort: 40,
     },
     Kind {
         script: Script {
@@ -82,16 +87,47 @@ const KINDS: [Kind; 5] = [
         style: Style::Walk,
         pours: 1,
         batch: 15,
-        effort: 70,
+        effort: 72,
+    },
+    Kind {
+        script: Script {
+            name: "strong-painter",
+            summary: "paints the nearest free cells with one unit each, in every session",
+        },
+        style: Style::Paint,
+        pours: 1,
+        batch: 30,
+        effort: 100,
     },
 ];
 
 impl StandIn {
-    pub const SCRIPTS: [Script; 5] =
-        [KINDS[0].script, KINDS[1].script, KINDS[2].script, KINDS[3].script, KINDS[4].script];
+    pub const SCRIPTS: [Script; KINDS.len()] = {
+        let mut scripts = [KINDS[0].script; KINDS.len()];
+        let mut i = 0;
+        while i < scripts.len() {
+            scripts[i] = KINDS[i].script;
+            i += 1;
+        }
+        scripts
+    };
 
-    pub(super) fn named(name: &str) -> Option<StandIn> {
-        KINDS.iter().find(|kind| kind.script.name == name).map(StandIn)
+    /// The stand-in of this name.
+    pub fn named(name: &str) -> Option<StandIn> {
+        let kind = KINDS.iter().find(|kind| kind.script.name == name)?;
+        Some(StandIn { kind, effort: kind.effort })
+    }
+
+    /// The same one giving orders for this part of the sessions, in percent.
+    #[must_use]
+    pub fn with_effort(self, effort: u32) -> StandIn {
+        StandIn { effort: effort.min(100), ..self }
+    }
+
+    /// Whether it gives orders in this session: as often as its effort says, evenly spread.
+    fn is_awake(self, session: u16) -> bool {
+        let due = |session: u32| session * self.effort / 100;
+        due(u32::from(session) + 1) > due(session.into())
     }
 }
 
@@ -105,12 +141,11 @@ impl Agent<Mizugame> for StandIn {
     ) -> Result<Choice<Orders>, Forfeit> {
         let team = player.index();
         let seen = game.foreseen_by(position, player);
-        let target = Target::new(game, &seen, team, self.0);
+        let target = Target::new(game, &seen, team, self.kind);
         let mut draft = Draft::new(game, &seen);
         let mut orders = Orders::NONE;
-        for robot in 0..TEAM_ROBOTS {
+        for robot in (0..TEAM_ROBOTS).filter(|_| self.is_awake(position.session)) {
             let mut writer = draft.robot(team, robot);
-            writer.limit = writer.limit * self.0.effort / 100;
             while !writer.is_full() && self.advance(&mut writer, &target, context.rng) {}
             orders.0[robot] = writer.place.plan;
         }
@@ -142,7 +177,7 @@ impl Target {
 impl StandIn {
     /// Does the next thing; false if there is nothing to do.
     fn advance(self, writer: &mut Writer<'_, '_>, target: &Target, rng: &mut Rng) -> bool {
-        let Kind { style, pours, batch, .. } = self.0;
+        let Kind { style, pours, batch, .. } = self.kind;
         let terrain = writer.game().map.terrain(writer.place.cell);
         let is_at_jar = terrain == Terrain::Jar && writer.place.tank < *batch;
         let can_suck = *style == Style::Suck && target.leader.is_some();
