@@ -11,6 +11,7 @@ mod maxn;
 pub mod mcts;
 mod random;
 mod sequential;
+mod squad;
 
 pub use evolution::{Evolution, EvolutionSettings};
 pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
@@ -25,3 +26,4 @@ pub use mcts::{
 };
 pub use random::RandomPlayer;
 pub use sequential::SequentialUct;
+pub use squad::{Squad, SquadSettings};
