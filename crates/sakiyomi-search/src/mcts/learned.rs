@@ -31,15 +31,15 @@ pub enum PlayoutPolicy {
 }
 
 /// Visits from which sequences of 2 and 3 actions count.
-const MIN_VISITS: f32 = 7.0;
+const MIN_VISITS: f64 = 7.0;
 /// What an action is worth before it was ever seen.
-const UNSEEN: f32 = 1.0;
+const UNSEEN: f64 = 1.0;
 /// Actions of the longest sequence.
 const MAX_LENGTH: usize = 3;
 /// Actions and sequences that are remembered.
 pub(super) const MAX_ENTRIES: usize = 1 << 20;
 /// Counts below this are forgotten when counts are reduced.
-const MIN_COUNT: f32 = 0.25;
+const MIN_COUNT: f64 = 0.25;
 
 /// A policy with what it has learned.
 #[derive(Clone, Debug)]
@@ -61,11 +61,18 @@ enum Rule {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
-    visits: f32,
-    mean: f32,
+    visits: f64,
+    /// Payoffs, added up.
+    sum: f64,
     /// exp(mean / tau), up to a factor that all have: computed when the mean changes, because it is
     /// read far more often.
     weight: f32,
+}
+
+impl Mean {
+    fn value(&self) -> f64 {
+        self.sum / self.visits
+    }
 }
 
 impl Learned {
@@ -102,7 +109,7 @@ impl Learned {
             Rule::Greedy { epsilon } if rng.unit() < epsilon => rng.below(actions.len()),
             Rule::Greedy { .. } => {
                 let context = Context::of(before);
-                let score = |action| self.score(key(player, action), context);
+                let score = |action| self.score(key(player, action), context) as f32;
                 scores.extend(actions.iter().map(score));
                 highest(&scores, rng)
             }
@@ -120,7 +127,7 @@ impl Learned {
                 Rule::Greedy { .. } => Context::of(&trail.steps[..turn.start]),
             };
             for (player, action) in steps {
-                let payoff = payoffs[*player] as f32;
+                let payoff = payoffs[*player];
                 let last = key(*player, action);
                 self.add(last, payoff);
                 for sequence in context.sequences(last).into_iter().flatten() {
@@ -137,28 +144,29 @@ impl Learned {
     pub(super) fn reduce(&mut self, keep: f64) {
         if keep < 1.0 {
             self.means.retain(|_, mean| {
-                mean.visits *= keep as f32;
+                mean.visits *= keep;
+                mean.sum *= keep;
                 mean.visits >= MIN_COUNT
             });
         }
     }
 
-    fn add(&mut self, key: u64, payoff: f32) {
+    fn add(&mut self, key: u64, payoff: f64) {
         let mean = self.means.entry(key).or_default();
         mean.visits += 1.0;
-        mean.mean += (payoff - mean.mean) / mean.visits;
+        mean.sum += payoff;
         if let Rule::Gibbs { tau } = self.rule {
-            mean.weight = libm::exp(f64::from(mean.mean - UNSEEN) / tau) as f32;
+            mean.weight = libm::exp((mean.sum / mean.visits - UNSEEN) / tau) as f32;
         }
     }
 
-    fn score(&self, last: u64, context: Context) -> f32 {
-        let mut sum = self.means.get(&last).map_or(UNSEEN, |mean| mean.mean);
+    fn score(&self, last: u64, context: Context) -> f64 {
+        let mut sum = self.means.get(&last).map_or(UNSEEN, Mean::value);
         let mut n = 1.0;
         for sequence in context.sequences(last).into_iter().flatten() {
             let Some(mean) = self.means.get(&sequence) else { continue };
             if mean.visits >= MIN_VISITS {
-                sum += mean.mean;
+                sum += mean.value();
                 n += 1.0;
             }
         }
@@ -303,7 +311,7 @@ mod tests {
             learn(&mut policy, &[1, 5], [1.0, 0.0], 100);
             learn(&mut policy, &[4, 3, 2, 5], [0.0, 1.0], times);
             let before = [(ME, 4u8), (OTHER, 3), (ME, 2)];
-            f64::from(policy.score(key(OTHER, &5u8), Context::of(&before)))
+            policy.score(key(OTHER, &5u8), Context::of(&before))
         };
         assert!((score(6) - 6.0 / 106.0).abs() < 1e-5, "{}", score(6));
         // The mean of 7/107 for the action, of 1 for the pair and of 1 for the three.
@@ -326,7 +334,7 @@ mod tests {
             learn(&mut policy, &[1], [1.0, 0.0], 8);
             policy.reduce(keep);
             learn(&mut policy, &[1], [0.0, 1.0], 2);
-            policy.means[&key(ME, &1u8)].mean
+            policy.means[&key(ME, &1u8)].value()
         };
         assert!((mean_after(1.0) - 0.8).abs() < 1e-6);
         assert!((mean_after(0.25) - 0.5).abs() < 1e-6);

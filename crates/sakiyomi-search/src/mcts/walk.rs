@@ -355,7 +355,8 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         }
         let Node { visits, .. } = entry;
         let lent = tree.lent_visits(node);
-        let exploration = Exploration::of(visits.saturating_add(settings.expand + lent));
+        let exploration =
+            Exploration::of(visits.saturating_add(settings.expand).saturating_add(lent));
         let Some(Row { player, first, len }) = tree.rows(node).next() else { return };
         let n_shown = settings.n_shown(len, visits);
         let row = Row { player, first, len: n_shown };
@@ -379,7 +380,8 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         let Walk { tree, scratch, settings, .. } = self;
         let Node { visits, .. } = tree.nodes[node as usize];
         let lent = tree.lent_visits(node);
-        let exploration = Exploration::of(visits.saturating_add(settings.expand + lent));
+        let exploration =
+            Exploration::of(visits.saturating_add(settings.expand).saturating_add(lent));
         for i in 0..tree.nodes[node as usize].choosing().len() {
             let Some(Row { first, len, .. }) = tree.rows(node).nth(i) else { break };
             let Tree { arms, bandit, .. } = &mut *tree;
