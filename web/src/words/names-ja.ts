@@ -38,6 +38,7 @@ export const AGENTS: Record<string, Named> = {
   maxn: { name: "max^n", summary: "反復深化の max^n。二人なら αβ 探索" },
   "rule-based": { name: "ルールベース", summary: "ゲームに付属する単純な思考ルーチン" },
   "sangoku-best": { name: "三国最強", summary: "測定された中で最も強い三国の探索" },
+  experience: { name: "経験", summary: "似た局面で得た統計を新しいノードに貸す UCT(論文の方法、または auto)" },
   exec: { name: "外部プログラム", summary: "行プロトコルを話す任意の言語のプログラム" },
 };
 

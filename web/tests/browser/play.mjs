@@ -100,12 +100,13 @@ export const play = {
     await page.getByRole("button", { name: "End turn" }).click();
     await picture(page, "sangoku");
     // Whoever stands still is reached: then a strike says what it deals and takes.
-    for (let turn = 0; turn < 10 && !(await settled(page)); turn++) {
+    for (let turn = 0; turn < 15 && !(await settled(page)); turn++) {
       const strikes = page.locator(".open.grab[role=gridcell]");
       let told = false;
       for (let i = 0; i < (await strikes.count()) && !told; i++) {
         await strikes.nth(i).click();
-        told = (await page.locator(".choices .notes button", { hasText: /deals \d+/ }).count()) > 0;
+        const notes = page.locator(".choices .notes button", { hasText: /deals \d+/ });
+        told = await notes.first().waitFor({ timeout: 400 }).then(() => true, () => false);
         if (!told) await page.keyboard.press("Escape");
       }
       if (told) {

@@ -4,6 +4,7 @@
 mod evolution;
 mod exact;
 pub(crate) mod exec;
+mod experience;
 mod flat;
 mod halving;
 mod maxn;

@@ -5,6 +5,10 @@
 use sakiyomi_core::{Agent, Budget, Hint, Playable, PlayoutOptions, RestrictBy};
 use sakiyomi_search::{Answer, Bandit, Exact, Groups, Mcts, MctsSettings};
 
+use super::experience::{
+    BIAS, BITS, DISTANCE, EPSILON, EXPERIENCE, FADE, GRAVE, HALF, KEEP, MOST, PLAYOUT, TAU,
+    bare_experience, check,
+};
 use super::search::{
     Budgeted, DEFAULT_ITERATIONS, PlaysOut, adjust_iterations, cpu, iterations, keen, limit,
     memory, nodes, pruned, time,
@@ -284,7 +288,7 @@ const UCT: Definition<MctsSettings> = Definition {
         MctsSettings { solver: true, groups: Some(Groups::Shared), .. } => {
             Err("nothing can be proven of actions that share an arm".to_owned())
         }
-        _ => Ok(()),
+        _ => check(settings),
     },
     ..Definition::new(
         "uct",
@@ -305,6 +309,18 @@ const UCT: Definition<MctsSettings> = Definition {
             limit(),
             BALANCED,
             HORIZON,
+            PLAYOUT,
+            TAU,
+            EPSILON,
+            KEEP,
+            GRAVE,
+            BIAS,
+            EXPERIENCE,
+            DISTANCE,
+            BITS,
+            FADE,
+            MOST,
+            HALF,
             GROUPS,
             WIDEN,
             CUT,
@@ -393,6 +409,17 @@ impl Defined for MctsSettings {
             "uct:c=0.3,graph,solver,keen=0.8,widen=1",
             "sangoku-best:cpu=50ms",
         ),
+        // Uemiya and Yokoyama's variant; `experience:auto` is ours.
+        Definition {
+            bare: bare_experience,
+            ..Definition::preset(
+                &UCT,
+                "experience",
+                "similar positions lend what was found there: UCT as in the paper, or `auto`",
+                "uct:experience=huffman",
+                "experience:order,d=0",
+            )
+        },
     ];
 }
 

@@ -66,6 +66,7 @@ pub(super) struct Columns {
     weights: bool,
     strategies: bool,
     priors: bool,
+    pub(super) lent: bool,
 }
 
 /// The mean payoffs of a node.
@@ -87,6 +88,7 @@ impl Bandit {
             weights: false,
             strategies: false,
             priors: false,
+            lent: false,
         };
         let plain = Traits { columns: NO, means: Means::None };
         let averaged = Traits {
@@ -182,6 +184,14 @@ impl Bandit {
         }
     }
 
+    /// What one over the root of an arm's visits is multiplied with, for UCB1.
+    pub(super) fn exploration_weight(self, exploration: Exploration) -> f32 {
+        match self {
+            Bandit::Ucb1 { c } => c as f32 * exploration.root,
+            _ => 0.0,
+        }
+    }
+
     /// Draws an arm of the row from its mixed strategy, which it may mix with uniform picks, and
     /// returns it with its probability.
     pub(super) fn draw(
@@ -211,8 +221,8 @@ impl Bandit {
         arms.sums[arm] += payoff;
         match self {
             Bandit::Ucb1 { .. } => {
-                let visits = arms.visits[arm] as f32;
-                arms.ready[arm] = [arms.sums[arm] as f32 / visits, 1.0 / visits.sqrt()];
+                let [visits, sum] = arms.visits_and_sum(arm);
+                arms.ready[arm] = [sum / visits, 1.0 / visits.sqrt()];
             }
             Bandit::Ucb1Tuned { .. } => arms.squares[arm] += payoff * payoff,
             // These learn from the probability of the pick or from other joint actions as well, or
@@ -245,6 +255,10 @@ pub(super) struct Arms {
     pub(super) strategies: Vec<f64>,
     /// What an evaluator expects of an arm before it is tried, for PUCT.
     pub(super) priors: Vec<f32>,
+    /// Visits and payoffs that similar positions lend, for UCB1.
+    lent: Vec<[f32; 2]>,
+    /// What is lent is divided by 1 + this times own visits.
+    pub(super) lent_decay: f32,
     /// Buffers for the strategies of a node, for what the arms of a row are worth, and for scores.
     pub(super) draft: Vec<f64>,
     pub(super) worth: Vec<f64>,
@@ -254,7 +268,7 @@ pub(super) struct Arms {
 /// Applies an expression to every column that is kept.
 macro_rules! each_column {
     ($columns:expr, $apply:ident $(, $argument:expr)*) => {{
-        let Columns { squares, ready, joint, weights, strategies, priors } = $columns;
+        let Columns { squares, ready, joint, weights, strategies, priors, lent } = $columns;
         $apply!(visits $(, $argument)*);
         $apply!(sums $(, $argument)*);
         if squares { $apply!(squares $(, $argument)*); }
@@ -263,10 +277,31 @@ macro_rules! each_column {
         if weights { $apply!(weights $(, $argument)*); }
         if strategies { $apply!(strategies $(, $argument)*); }
         if priors { $apply!(priors $(, $argument)*); }
+        if lent { $apply!(lent $(, $argument)*); }
     }};
 }
 
 impl Arms {
+    /// The visits and payoffs of an arm, with what is lent to it.
+    #[inline]
+    pub(super) fn visits_and_sum(&self, arm: usize) -> [f32; 2] {
+        let own = [self.visits[arm] as f32, self.sums[arm] as f32];
+        match self.lent.get(arm) {
+            None => own,
+            Some(&[visits, sum]) => {
+                let weight = 1.0 / (1.0 + self.lent_decay * own[0]);
+                [own[0] + weight * visits, own[1] + weight * sum]
+            }
+        }
+    }
+
+    /// Lends visits and payoffs to an arm. They count in its score when it learns the next time.
+    pub(super) fn lend(&mut self, arm: usize, visits: f64, sum: f64) {
+        let lent = &mut self.lent[arm];
+        lent[0] += visits as f32;
+        lent[1] += sum as f32;
+    }
+
     pub(super) fn clear(&mut self, columns: Columns) {
         macro_rules! clear {
             ($column:ident) => {

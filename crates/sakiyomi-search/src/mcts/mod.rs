@@ -17,14 +17,19 @@
 //!   expanded there and when the match itself is there.
 //! - *Trees*: root parallelism (Chaslot et al. 2008): several trees on several threads, each with
 //!   its own stream and share of the iterations; their roots are added up.
+//! - *MAST and NST*: playouts that learn, see `learned.rs`; *GRAVE*: see `amaf.rs`.
+//! - *Experience*: statistics of similar positions, see `experience/`.
 //! - What a game knows beyond its rules: see `knowledge.rs`, and [`PlayoutOptions`] for playouts.
 
+mod amaf;
 mod bandit;
 mod batch;
 mod evaluate;
+mod experience;
 mod insight;
 mod joint;
 mod knowledge;
+mod learned;
 mod oos;
 mod playout;
 mod smuct;
@@ -39,10 +44,16 @@ use sakiyomi_core::{
     RestrictBy, Rng, Turn, Watch,
 };
 
+pub use amaf::Grave;
 pub use bandit::Bandit;
 pub use batch::{PuctSearch, PuctSettings, RootNoise};
 pub use evaluate::{Evaluation, EvaluationError, LeafEvaluator, LeafPosition, PlayoutEvaluator};
+pub use experience::{
+    Decide, Encoding, ExperienceCounts, ExperienceSettings, MAX_DISTANCE, ProbeReport, Trial,
+    probe, try_encodings,
+};
 pub use knowledge::Groups;
+pub use learned::PlayoutPolicy;
 pub use playout::{Observer, Trail, Unobserved};
 pub use strategy::{NodeRef, TreeStrategy};
 use tree::NodeId;
@@ -67,6 +78,15 @@ pub struct MctsSettings {
     pub solver: bool,
     /// How playouts go, and which actions are left out there and in the tree.
     pub playout: PlayoutOptions,
+    /// How a playout picks among the actions that are left.
+    pub policy: PlayoutPolicy,
+    /// The share of its counts that a policy keeps from one decision to the next.
+    pub keep: f64,
+    /// Scores arms with AMAF values too; goes with [`Bandit::Ucb1`].
+    pub grave: Option<Grave>,
+    /// Similar positions lend to new nodes what was found there; goes with [`Bandit::Ucb1`] and a game
+    /// with cells.
+    pub experience: Option<ExperienceSettings>,
     /// Actions of one group have one arm.
     pub groups: Option<Groups>,
     /// Progressive widening: 1 + widen * sqrt(visits) arms, best rank first; otherwise all arms.
@@ -106,6 +126,10 @@ impl MctsSettings {
             graph: false,
             solver: false,
             playout: PlayoutOptions::default(),
+            policy: PlayoutPolicy::Uniform,
+            keep: 1.0,
+            grave: None,
+            experience: None,
             groups: None,
             widen: None,
             restrict: None,
@@ -127,6 +151,8 @@ pub struct Mcts<G: Game, O = Unobserved> {
     observer: O,
     /// The game restricted to fewer actions.
     restricted: Option<G>,
+    /// Whether experience measures what it finds.
+    surveys: bool,
 }
 
 /// A tree search as those see it who measure trees. They hold it boxed, so that the search need not
@@ -192,12 +218,30 @@ impl<G: Hints> Mcts<G> {
     pub fn new(settings: MctsSettings) -> Mcts<G> {
         Mcts::observed(settings, Unobserved)
     }
+
+    /// A search whose experience measures what it finds.
+    fn surveying(settings: MctsSettings) -> Mcts<G> {
+        Mcts { surveys: true, ..Mcts::new(settings) }
+    }
 }
 
 impl<G: Hints, O: Observer<G>> Mcts<G, O> {
     /// A search whose positions are handed to a copy of `observer` for each tree.
     pub fn observed(settings: MctsSettings, observer: O) -> Mcts<G, O> {
-        Mcts { settings, root: None, walks: Vec::new(), observer, restricted: None }
+        Mcts { settings, root: None, walks: Vec::new(), observer, restricted: None, surveys: false }
+    }
+
+    /// How often experience was of use so far, over all trees.
+    pub fn experience_counts(&self) -> ExperienceCounts {
+        let mut counts = ExperienceCounts::default();
+        let each = self.walks.iter().filter_map(|walk| walk.experience.as_ref());
+        each.for_each(|experience| counts.add(&experience.counts()));
+        counts
+    }
+
+    /// What the experience of the first tree has measured.
+    fn survey(&self) -> Option<&experience::Survey> {
+        self.walks.first()?.experience.as_ref()?.survey()
     }
 
     /// The observers of the trees, once there are trees.
@@ -213,11 +257,13 @@ impl<G: Hints, O: Observer<G>> Mcts<G, O> {
         watch: Option<&mut Watch<'_, G::Action>>,
     ) -> Result<u64, TooManyActions> {
         let MctsSettings { trees, budget, fresh, .. } = self.settings;
-        self.plant(game);
+        self.plant(game, context);
         if fresh || self.root.as_ref() != Some(state) {
             self.forget();
             self.root = Some(state.clone());
         }
+        let keep = self.settings.keep;
+        self.walks.iter_mut().for_each(|walk| walk.policy.reduce(keep));
         self.restrict(game, state);
         let game = self.restricted.as_ref().unwrap_or(game);
         let (seed, stop) = (context.rng.bits(), context.stop);
@@ -246,10 +292,16 @@ impl<G: Hints, O: Observer<G>> Mcts<G, O> {
         })
     }
 
-    /// Makes the trees, if they are not there yet.
-    fn plant(&mut self, game: &G) {
+    /// Makes the trees, if they are not there yet. A probe that decides about experience comes first;
+    /// it has a number of playouts of its own, beside the budget of the decision.
+    fn plant(&mut self, game: &G, context: &mut Context<'_>) {
         if self.walks.is_empty() {
-            let new = |_| Walk::new(game, &self.settings, self.observer.clone());
+            self.settings.decide_experience(game, context.rng, context.stop);
+            let new = |_| {
+                let mut walk = Walk::new(game, &self.settings, self.observer.clone());
+                walk.surveys = self.surveys;
+                walk
+            };
             self.walks = (0..self.settings.trees.max(1)).map(new).collect();
         }
     }
@@ -314,6 +366,12 @@ impl<G: Hints, O: Observer<G>> Agent<G> for Mcts<G, O> {
     }
 
     fn observe(&mut self, game: &G, before: &G::State, actions: &[G::Action]) {
+        if self.surveys {
+            let mut after = before.clone();
+            game.apply(&mut after, actions);
+            let each = self.walks.iter_mut().filter_map(|walk| walk.experience.as_mut());
+            each.for_each(|experience| experience.advance(game, &after));
+        }
         if self.settings.fresh || self.root.as_ref() != Some(before) {
             return self.forget();
         }
@@ -341,7 +399,7 @@ impl<G: Hints, O: Observer<G>> Mcts<G, O> {
         let mut actions = Vec::new();
         game.actions(state, player, &mut actions);
         self.settings.playout.prune(game, state, player, &mut actions);
-        self.plant(game);
+        self.plant(game, context);
         if let Some(solution) = self.walks.first_mut().and_then(|walk| walk.endgame(game, state)) {
             return Ok(solution.choice(player, context, self.n_nodes() as u64));
         }

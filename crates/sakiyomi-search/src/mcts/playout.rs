@@ -6,8 +6,12 @@
 //! begins at the root of the tree.
 
 use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::Range;
 
 use sakiyomi_core::{Game, Hints, Payoffs, Player, PlayoutOptions, Rng, Scratch, Turn};
+
+use super::learned::{Learned, PlayoutPolicy};
 
 /// Is handed every position that iterations pass, in the tree and in playouts. It is compiled into
 /// the search; each tree of a search has its own.
@@ -28,6 +32,49 @@ pub struct Trail<'a, A> {
     pub steps: &'a [(Player, A)],
     /// How many of them lead through the tree; the others belong to the playout.
     pub n_in_tree: usize,
+    /// Where in `steps` the actions of each turn start: players who choose at once share a turn.
+    pub turns: &'a [u32],
+}
+
+impl<A> Trail<'_, A> {
+    /// The steps of each turn.
+    pub fn turns(&self) -> impl Iterator<Item = Range<usize>> + use<'_, A> {
+        let ends = self.turns.iter().skip(1).map(|&end| end as usize).chain([self.steps.len()]);
+        self.turns.iter().map(|&start| start as usize).zip(ends).map(|(start, end)| start..end)
+    }
+}
+
+/// The trail of an iteration while it grows.
+#[derive(Clone, Debug)]
+pub(super) struct Steps<A> {
+    steps: Vec<(Player, A)>,
+    turns: Vec<u32>,
+    n_in_tree: usize,
+}
+
+impl<A> Default for Steps<A> {
+    fn default() -> Steps<A> {
+        Steps { steps: Vec::new(), turns: Vec::new(), n_in_tree: 0 }
+    }
+}
+
+impl<A> Steps<A> {
+    pub(super) fn clear(&mut self) {
+        self.steps.clear();
+        self.turns.clear();
+        self.n_in_tree = 0;
+    }
+
+    /// Begins a turn, whose actions follow, in the tree.
+    pub(super) fn extend_in_tree(&mut self, actions: impl Iterator<Item = (Player, A)>) {
+        self.turns.push(self.steps.len() as u32);
+        self.steps.extend(actions);
+        self.n_in_tree = self.steps.len();
+    }
+
+    pub(super) fn trail(&self) -> Trail<'_, A> {
+        Trail { steps: &self.steps, n_in_tree: self.n_in_tree, turns: &self.turns }
+    }
 }
 
 /// The search is not observed.
@@ -47,11 +94,17 @@ pub(super) enum Policy {
     Uniform,
     /// As the options say.
     Guided(PlayoutOptions),
+    /// By what was learned.
+    Learned(Box<Learned>),
 }
 
 impl Policy {
-    pub(super) fn new(options: PlayoutOptions) -> Policy {
-        if options.is_plain() { Policy::Uniform } else { Policy::Guided(options) }
+    pub(super) fn new(policy: PlayoutPolicy, options: PlayoutOptions) -> Policy {
+        match Learned::new(policy, options) {
+            Some(learned) => Policy::Learned(Box::new(learned)),
+            None if options.is_plain() => Policy::Uniform,
+            None => Policy::Guided(options),
+        }
     }
 
     /// Whether it learns from playouts, for which it needs their trail.
@@ -59,28 +112,43 @@ impl Policy {
     pub(super) fn learns(&self) -> bool {
         match self {
             Policy::Uniform | Policy::Guided(_) => false,
+            Policy::Learned(_) => true,
         }
     }
 
-    /// Picks an action of `player`; `actions` is a buffer for its list.
+    /// Picks an action of `player` after the actions `before`; `actions` is a buffer for its list.
     fn pick<G: Hints>(
-        &self,
+        &mut self,
         game: &G,
         state: &G::State,
         player: Player,
+        before: &[(Player, G::Action)],
         actions: &mut Vec<G::Action>,
         rng: &mut Rng,
     ) -> G::Action {
         match self {
             Policy::Uniform => game.random_action(state, player, actions, rng),
             Policy::Guided(options) => options.draw(game, state, player, actions, rng),
+            Policy::Learned(learned) => {
+                learned.options.candidates(game, state, player, actions, rng);
+                actions[learned.pick(player, before, actions, rng)]
+            }
         }
     }
 
     /// Learns from an iteration: all actions from the root to the end, and what they gave.
-    pub(super) fn learn<A>(&mut self, _trail: Trail<'_, A>, _payoffs: &Payoffs) {
+    pub(super) fn learn<A: Copy + Hash>(&mut self, trail: Trail<'_, A>, payoffs: &Payoffs) {
         match self {
             Policy::Uniform | Policy::Guided(_) => {}
+            Policy::Learned(learned) => learned.learn(trail, payoffs),
+        }
+    }
+
+    /// Lets what was learned so far weigh less than what is to come.
+    pub(super) fn reduce(&mut self, keep: f64) {
+        match self {
+            Policy::Uniform | Policy::Guided(_) => {}
+            Policy::Learned(learned) => learned.reduce(keep),
         }
     }
 
@@ -89,41 +157,39 @@ impl Policy {
         match self {
             Policy::Uniform => PlayoutOptions::default(),
             Policy::Guided(options) => *options,
+            Policy::Learned(learned) => learned.options,
         }
     }
 
-    /// Plays out from `state`, which becomes the last state of the playout.
+    /// Plays out from `state`, which becomes the last state of the playout, in the way that the
+    /// game is fastest at.
     #[inline]
-    pub(super) fn play_out<G: Hints, O: Observer<G>>(
+    pub(super) fn play_out<G: Hints>(
         &self,
         game: &G,
         state: &mut G::State,
-        trail: &mut Vec<(Player, G::Action)>,
         scratch: &mut Scratch<G::Action>,
-        observer: &mut O,
         rng: &mut Rng,
     ) -> Payoffs {
-        if O::OBSERVES || self.learns() {
-            return self.play_out_by_steps(game, state, trail, scratch, observer, rng);
-        }
         match self {
             Policy::Uniform => game.playout(state, scratch, rng),
             Policy::Guided(options) => game.guided_playout(state, options, scratch, rng),
+            Policy::Learned(_) => unreachable!("a policy that learns goes step by step"),
         }
     }
 
-    fn play_out_by_steps<G: Hints, O: Observer<G>>(
-        &self,
+    /// Plays out from `state` step by step, and hands every position to `pass`.
+    pub(super) fn play_out_by_steps<G: Hints>(
+        &mut self,
         game: &G,
         state: &mut G::State,
-        trail: &mut Vec<(Player, G::Action)>,
+        steps: &mut Steps<G::Action>,
         scratch: &mut Scratch<G::Action>,
-        observer: &mut O,
+        mut pass: impl FnMut(&G::State, Trail<'_, G::Action>),
         rng: &mut Rng,
     ) -> Payoffs {
         let options = self.options();
         let last = options.last_round(game.round(state));
-        let n_in_tree = trail.len();
         loop {
             match game.turn(state) {
                 Turn::Over(payoffs) => return payoffs,
@@ -134,15 +200,19 @@ impl Policy {
                 }
                 Turn::Choose(who) => {
                     scratch.joint.clear();
+                    let start = steps.steps.len();
+                    steps.turns.push(start as u32);
                     for player in who {
-                        let action = self.pick(game, state, player, &mut scratch.actions, rng);
+                        let before = &steps.steps[..start];
+                        let actions = &mut scratch.actions;
+                        let action = self.pick(game, state, player, before, actions, rng);
                         scratch.joint.push(action);
-                        trail.push((player, action));
+                        steps.steps.push((player, action));
                     }
                     game.apply(state, &scratch.joint);
                 }
             }
-            observer.pass(game, state, Trail { steps: trail, n_in_tree });
+            pass(state, steps.trail());
         }
     }
 }

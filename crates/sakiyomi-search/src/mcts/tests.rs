@@ -540,3 +540,51 @@ fn insight_shows_the_tree_as_it_is() {
         assert!(watched.insight(&toy, &1, 30).is_none(), "it knows nothing of another state");
     }
 }
+
+/// Policies that learn and GRAVE find what brute force finds, and the same seed finds it again.
+#[test]
+fn learning_playouts_and_grave_find_the_best_move() {
+    let mut rng = Rng::new(21);
+    let policies = [
+        (PlayoutPolicy::Mast { tau: 0.3 }, None),
+        (PlayoutPolicy::Nst { epsilon: 0.2 }, None),
+        (PlayoutPolicy::Uniform, Some(Grave { reference: 20, bias: 0.01 })),
+        (PlayoutPolicy::Nst { epsilon: 0.2 }, Some(Grave { reference: 20, bias: 0.01 })),
+    ];
+    for (policy, grave) in policies {
+        for (who, solver) in [(["0", "1"], false), (["0", "0"], false), (["0", "1"], true)] {
+            let toy = random_tree(6, &who, 2, &mut rng);
+            let best = solve(&toy, toy.start())[Player(0)];
+            let bandit = Bandit::Ucb1 { c: 0.7 };
+            let settings = MctsSettings { bandit, policy, grave, solver, ..settings(30_000) };
+            let choice = decide(&toy, 0, settings, 1);
+            assert_eq!(choice, decide(&toy, 0, settings, 1));
+            let mut next = toy.start();
+            toy.apply(&mut next, &[choice.action]);
+            let regret = best - solve(&toy, next)[Player(0)];
+            assert!(regret < 1e-9, "{who:?} {policy:?} {grave:?}: lost {regret}");
+        }
+    }
+}
+
+/// What a tree knows by AMAF belongs to its nodes, also after those above are gone.
+#[test]
+fn amaf_values_are_kept_with_the_tree() {
+    let toy = random_tree(5, &["0", "1"], 2, &mut Rng::new(3));
+    let grave = Some(Grave { reference: 5, bias: 0.01 });
+    let mut agent = Mcts::new(MctsSettings { grave, ..settings(500) });
+    let mut rng = Rng::new(1);
+    let mut state = toy.start();
+    for player in [0, 1, 0] {
+        let mut context = Context { rng: &mut rng, stop: &Stop::new() };
+        let choice = agent.choose(&toy, &state, Player(player), &mut context).unwrap();
+        let before = agent.walks[0].tree.clone();
+        let child = before.child_after(ROOT, &[choice.action]).unwrap();
+        agent.observe(&toy, &state, &[choice.action]);
+        let after = &agent.walks[0].tree;
+        let amaf_of = |tree: &tree::Tree<Word>, node| tree.amaf().unwrap().of_node(node);
+        assert_eq!(amaf_of(after, ROOT), amaf_of(&before, child));
+        assert!(!amaf_of(after, ROOT).is_empty());
+        toy.apply(&mut state, &[choice.action]);
+    }
+}

@@ -11,8 +11,11 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 use sakiyomi_core::{Budget, MAX_PLAYERS, Payoffs, Player, Players, Turn};
 
+use super::amaf::{Amaf, Grave};
 use super::bandit::{Arms, Bandit, Columns, column_bytes, growth, make_room};
+use super::experience::Lent;
 use super::joint::NodeMeans;
+use super::walk::Step;
 
 pub(super) type NodeId = u32;
 
@@ -79,6 +82,9 @@ pub(super) struct Tree<A> {
     /// Nodes by the key of their state, if positions that meet share a node.
     index: Option<FxHashMap<u64, NodeId>>,
     proven: FxHashMap<NodeId, Payoffs>,
+    amaf: Option<Box<Amaf>>,
+    /// Visits that similar positions lend to each node, if they do.
+    lent_visits: Vec<f32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -167,6 +173,63 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             far: FxHashMap::default(),
             index: graph.then(FxHashMap::default),
             proven: FxHashMap::default(),
+            amaf: None,
+            lent_visits: Vec::new(),
+        }
+    }
+
+    /// From now on nodes have AMAF values.
+    pub(super) fn keep_amaf(&mut self, grave: Grave, memory: u64) {
+        self.amaf = Some(Box::new(Amaf::new(grave, memory)));
+    }
+
+    /// From now on similar positions may lend visits to arms and nodes. What they lend is divided by
+    /// 1 + `decay` times the visits that there are otherwise.
+    pub(super) fn keep_lent(&mut self, decay: f32) {
+        self.columns.lent = true;
+        self.bytes_per_arm = self.columns.bytes_per_arm() + size_of::<A>();
+        self.arms.lent_decay = decay;
+    }
+
+    /// Lends visits and payoffs to a new node and to the arms that lead there.
+    pub(super) fn lend(&mut self, parent: NodeId, picks: &[u16], child: NodeId, lent: &Lent) {
+        for (i, &pick) in picks.iter().enumerate() {
+            let Some(row) = self.rows(parent).nth(i) else { break };
+            self.arms.lend(row.first + pick as usize, lent.visits, lent.sums[row.player]);
+        }
+        if let Some(visits) = self.lent_visits.get_mut(child as usize) {
+            *visits += lent.visits as f32;
+        }
+    }
+
+    /// The visits that are lent to a node, as far as they count by now.
+    #[inline]
+    pub(super) fn lent_visits(&self, node: NodeId) -> u32 {
+        self.lent_visits.get(node as usize).map_or(0, |&visits| {
+            let own = self.nodes[node as usize].visits as f32;
+            (visits / (1.0 + self.arms.lent_decay * own)).round() as u32
+        })
+    }
+
+    /// What the one who chooses at this node has got on average, if there is one.
+    pub(super) fn mean_payoff(&self, node: NodeId) -> Option<(Player, f64)> {
+        let Node { choosing, .. } = self.nodes[node as usize];
+        let row = self.row(node, choosing.single()?)?;
+        let arms = row.first..row.first + row.len;
+        let visits: u32 = self.arms.visits[arms.clone()].iter().sum();
+        let sum: f64 = self.arms.sums[arms].iter().sum();
+        (visits > 0).then(|| (row.player, sum / f64::from(visits)))
+    }
+
+    #[inline]
+    pub(super) fn amaf(&self) -> Option<&Amaf> {
+        self.amaf.as_deref()
+    }
+
+    /// Adds an iteration to the AMAF values, if there are any.
+    pub(super) fn learn_amaf(&mut self, path: &[Step], trail: &[(Player, A)], payoffs: &Payoffs) {
+        if let Some(amaf) = &mut self.amaf {
+            amaf.learn(path, trail, payoffs);
         }
     }
 
@@ -181,6 +244,10 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         if let Some(index) = &mut self.index {
             index.clear();
         }
+        if let Some(amaf) = &mut self.amaf {
+            amaf.clear();
+        }
+        self.lent_visits.clear();
     }
 
     pub(super) fn is_graph(&self) -> bool {
@@ -259,6 +326,9 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         make_room(&mut self.nodes, 1);
         self.nodes.push(node);
         self.means.add();
+        if self.columns.lent {
+            self.lent_visits.push(0.0);
+        }
         (self.nodes.len() - 1) as NodeId
     }
 
@@ -497,6 +567,9 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     /// The part of the tree that can be reached from `root`, which becomes node 0.
     pub(super) fn below(&self, root: NodeId) -> Tree<A> {
         let mut below = Tree::with_means(self.bandit, self.is_graph(), self.means.like());
+        if self.columns.lent {
+            below.keep_lent(self.arms.lent_decay);
+        }
         let mut moved = Moved { new_of: vec![NONE; self.nodes.len()], order: Vec::new() };
         let mut far: Vec<_> = self.far.iter().map(|(&at, &child)| (at, child)).collect();
         far.sort_unstable();
@@ -508,6 +581,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             make_room(&mut below.nodes, 1);
             below.nodes.push(node);
             below.means.copy(&self.means, old);
+            below.lent_visits.extend(self.lent_visits.get(old as usize));
             if let Some(payoffs) = self.proof(old) {
                 below.proven.insert(new, *payoffs);
             }
@@ -523,6 +597,8 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             let kept = index.iter().map(|(&key, &old)| (key, moved.new_of[old as usize]));
             new_index.extend(kept.filter(|&(_, new)| new != NONE));
         }
+        let new_of = |old: NodeId| Some(moved.new_of[old as usize]).filter(|&new| new != NONE);
+        below.amaf = self.amaf.as_ref().map(|amaf| Box::new(amaf.moved(new_of)));
         below
     }
 

@@ -5,13 +5,15 @@
 
 use std::sync::Arc;
 
-use sakiyomi_core::{Budget, Game, Hints, Payoffs, Player, Rng, Scratch, Stop, Turn};
+use sakiyomi_core::{Budget, Game, Hints, Payoffs, Rng, Scratch, Stop, Turn};
 
+use super::amaf;
 use super::bandit::{Bandit, Exploration};
+use super::experience::Experience;
 use super::joint::Visit;
 use super::knowledge;
 use super::oos::Sampling;
-use super::playout::{Observer, Policy, Trail, Unobserved};
+use super::playout::{Observer, Policy, Steps, Trail, Unobserved};
 use super::tree::{Kind, Node, NodeId, Room, Row, TooManyActions, Tree};
 use super::{MctsSettings, ROOT};
 use crate::exact::{Exact, Solution};
@@ -28,7 +30,14 @@ pub(super) struct Walk<G: Game, O = Unobserved> {
     pub(super) scratch: Scratch<G::Action>,
     /// What outcome sampling needs.
     pub(super) sampling: Sampling,
-    policy: Policy,
+    pub(super) policy: Policy,
+    pub(super) experience: Option<Box<Experience>>,
+    /// Whether experience measures what it finds.
+    pub(super) surveys: bool,
+    /// Whether the actions of iterations are written down, and playouts go step by step.
+    keeps_trail: bool,
+    /// The node whose AMAF values are used on this descent.
+    reference: NodeId,
     /// The solver of the last turns, and how many.
     oracle: Option<(u32, Exact<G>)>,
     /// Where the last iteration ended; its buffers are used again.
@@ -49,8 +58,7 @@ pub(super) struct Leaf<G: Game> {
     /// How likely each of them was, if the bandit draws.
     pub(super) odds: Vec<f64>,
     /// The actions of the path, and then those of the playout, if these are of interest.
-    trail: Vec<(Player, G::Action)>,
-    n_in_tree: usize,
+    steps: Steps<G::Action>,
 }
 
 /// A node on the path. A leaf, and a node of chance, has no picks.
@@ -68,8 +76,7 @@ impl<G: Game> Leaf<G> {
             path: Vec::new(),
             picks: Vec::new(),
             odds: Vec::new(),
-            trail: Vec::new(),
-            n_in_tree: 0,
+            steps: Steps::default(),
         }
     }
 
@@ -79,7 +86,7 @@ impl<G: Game> Leaf<G> {
         self.path.clear();
         self.picks.clear();
         self.odds.clear();
-        self.trail.clear();
+        self.steps.clear();
     }
 
     /// Adds a node to the path; its picks follow.
@@ -104,25 +111,38 @@ impl<G: Game> Leaf<G> {
         let odds = self.odds.get(range.clone()).unwrap_or_default();
         Visit { node, picks: &self.picks[range], odds, child }
     }
-
-    fn trail(&self) -> Trail<'_, G::Action> {
-        Trail { steps: &self.trail, n_in_tree: self.n_in_tree }
-    }
 }
 
 impl<G: Hints, O: Observer<G>> Walk<G, O> {
     pub(super) fn new(game: &G, settings: &MctsSettings, observer: O) -> Walk<G, O> {
+        let memory = settings.budget.memory / u64::from(settings.trees.max(1));
+        let policy = Policy::new(settings.policy, settings.playout);
+        let mut tree = Tree::new(settings.bandit, settings.graph, game.players());
+        if let Some(grave) = settings.grave {
+            tree.keep_amaf(grave, memory);
+        }
+        // Arms of other bandits have nothing to which visits could be lent.
+        let lends = matches!(settings.bandit, Bandit::Ucb1 { .. }) && game.cell_shape().is_some();
+        let experience = settings.experience.filter(|_| lends);
+        if let Some(experience) = experience {
+            tree.keep_lent(experience.decay());
+        }
         Walk {
-            tree: Tree::new(settings.bandit, settings.graph, game.players()),
-            settings: MctsSettings { expand: settings.expand.max(1), ..*settings },
+            tree,
+            settings: MctsSettings { expand: settings.expand.max(1), experience, ..*settings },
             observer,
             scratch: Scratch::default(),
             sampling: Sampling::default(),
-            policy: Policy::new(settings.playout),
-            oracle: (settings.endgame > 0).then(|| {
-                let memory = settings.budget.memory / u64::from(settings.trees.max(1));
-                (settings.endgame, Exact::new(memory, Arc::default()))
-            }),
+            experience: None,
+            surveys: false,
+            keeps_trail: O::OBSERVES
+                || policy.learns()
+                || settings.grave.is_some()
+                || experience.is_some(),
+            policy,
+            reference: ROOT,
+            oracle: (settings.endgame > 0)
+                .then(|| (settings.endgame, Exact::new(memory, Arc::default()))),
             leaf: None,
             last_on_path: Vec::new(),
             n_descents: 0,
@@ -149,6 +169,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         if entry.kind() == Kind::Choose && !entry.has_rows() {
             self.grow(game, ROOT, root, rng)?;
         }
+        self.begin_experience(game, root, rng);
         let room = Room::of(&budget, !self.settings.fresh);
         let mut meter = budget.begin(stop);
         if report.is_some() {
@@ -156,6 +177,9 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         }
         while self.tree.nodes[ROOT as usize].kind() != Kind::Proven && meter.another() {
             leaf.restart(root);
+            if let Some(experience) = &mut self.experience {
+                experience.restart();
+            }
             let payoffs = match self.descend(game, room, &mut leaf, rng)? {
                 Some(known) => known,
                 None => self.play_out(game, &mut leaf, rng),
@@ -179,6 +203,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         rng: &mut Rng,
     ) -> Result<Option<Payoffs>, TooManyActions> {
         self.n_descents = self.n_descents.wrapping_add(1);
+        self.reference = ROOT;
         let mut node = ROOT;
         loop {
             let first_pick = leaf.picks.len();
@@ -204,13 +229,18 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
                         }
                         self.grow(game, node, &leaf.state, rng)?;
                     }
+                    if self.tree.amaf().is_some_and(|amaf| amaf.is_reference(entry.visits)) {
+                        self.reference = node;
+                    }
                     self.pick(game, node, leaf, rng);
                     self.slot_after(node, &leaf.picks[first_pick..], &self.scratch.joint)
                 }
             };
+            if let Some(experience) = &mut self.experience {
+                experience.pass(game, &leaf.state);
+            }
             if O::OBSERVES {
-                let trail = Trail { steps: &leaf.trail, n_in_tree: leaf.trail.len() };
-                self.observer.pass(game, &leaf.state, trail);
+                self.observer.pass(game, &leaf.state, leaf.steps.trail());
             }
             match self.tree.child(slot) {
                 Some(child) => node = child,
@@ -219,6 +249,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
                     let (child, is_new) = self.arrive(game, &leaf.state);
                     self.tree.set_child(slot, child);
                     if is_new {
+                        self.lend(node, child, &leaf.picks[first_pick..]);
                         leaf.path.push(Step { node: child, first_pick: 0, n_picks: 0 });
                         return Ok(None);
                     }
@@ -229,6 +260,33 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             if self.tree.is_graph() && self.is_on_path(node) {
                 return Ok(None);
             }
+        }
+    }
+
+    /// Begins a search with experience, which is made before the first one.
+    fn begin_experience(&mut self, game: &G, root: &G::State, rng: &mut Rng) {
+        let Some(settings) = self.settings.experience else { return };
+        if self.experience.is_none() {
+            // A quarter of the memory that a tree may take.
+            let memory = self.settings.budget.memory / u64::from(self.settings.trees.max(1)) / 4;
+            self.experience = Experience::new(game, settings, memory, rng).map(Box::new);
+            if let (true, Some(experience)) = (self.surveys, &mut self.experience) {
+                experience.keep_survey();
+            }
+        }
+        if let Some(experience) = &mut self.experience {
+            experience.begin(game, root);
+        }
+    }
+
+    /// Lends what is known about similar positions to a new node, to which these picks lead.
+    fn lend(&mut self, parent: NodeId, child: NodeId, picks: &[u16]) {
+        let Walk { tree, experience: Some(experience), .. } = self else { return };
+        if matches!(tree.nodes[child as usize].kind(), Kind::Over | Kind::Proven) {
+            return;
+        }
+        if let Some(lent) = experience.lend(|| tree.mean_payoff(parent)) {
+            tree.lend(parent, picks, child, &lent);
         }
     }
 
@@ -255,11 +313,16 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         if self.settings.solver {
             self.back_up_proofs(leaf);
         }
-        if self.policy.learns() {
-            self.policy.learn(leaf.trail(), payoffs);
-        }
-        if O::OBSERVES {
-            self.observer.finish(game, leaf.trail(), payoffs);
+        if self.keeps_trail {
+            let trail = leaf.steps.trail();
+            self.policy.learn(trail, payoffs);
+            self.tree.learn_amaf(&leaf.path, trail.steps, payoffs);
+            if let Some(experience) = &mut self.experience {
+                experience.finish(payoffs);
+            }
+            if O::OBSERVES {
+                self.observer.finish(game, trail, payoffs);
+            }
         }
     }
 
@@ -275,9 +338,9 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             Bandit::Exp3 { .. } | Bandit::RegretMatching { .. } => self.draw(node, leaf, rng),
             Bandit::OutcomeSampling { .. } => self.draw_outcome(node, leaf, rng),
         }
-        if O::OBSERVES || self.policy.learns() {
+        if self.keeps_trail {
             let choosing = self.tree.nodes[node as usize].choosing();
-            leaf.trail.extend(choosing.zip(self.scratch.joint.iter().copied()));
+            leaf.steps.extend_in_tree(choosing.zip(self.scratch.joint.iter().copied()));
         }
         game.apply(&mut leaf.state, &self.scratch.joint);
         leaf.count_picks();
@@ -291,16 +354,20 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             return self.pick_at_once(node, leaf, rng);
         }
         let Node { visits, .. } = entry;
-        let exploration = Exploration::of(visits.saturating_add(settings.expand));
+        let lent = tree.lent_visits(node);
+        let exploration =
+            Exploration::of(visits.saturating_add(settings.expand).saturating_add(lent));
         let Some(Row { player, first, len }) = tree.rows(node).next() else { return };
         let n_shown = settings.n_shown(len, visits);
+        let row = Row { player, first, len: n_shown };
         let untried = (n_shown < len).then(|| knowledge::untried(&tree.arms, first, n_shown));
-        let pick = match untried.flatten() {
-            Some(untried) => untried,
-            None if settings.solver && visits as usize >= n_shown => {
-                pick_with_proofs(tree, node, Row { player, first, len: n_shown }, exploration)
+        let pick = match (untried.flatten(), tree.amaf()) {
+            (_, Some(values)) => amaf::pick(tree, values, (node, self.reference), row, exploration),
+            (Some(untried), None) => untried,
+            (None, None) if settings.solver && visits as usize >= n_shown => {
+                pick_with_proofs(tree, node, row, exploration)
             }
-            None => tree.bandit.pick(&tree.arms, first, n_shown, visits, exploration),
+            (None, None) => tree.bandit.pick(&tree.arms, first, n_shown, visits, exploration),
         };
         leaf.picks.push(pick as u16);
         let arm = tree.actions[first + pick];
@@ -312,7 +379,9 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
     fn pick_at_once(&mut self, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
         let Walk { tree, scratch, settings, .. } = self;
         let Node { visits, .. } = tree.nodes[node as usize];
-        let exploration = Exploration::of(visits.saturating_add(settings.expand));
+        let lent = tree.lent_visits(node);
+        let exploration =
+            Exploration::of(visits.saturating_add(settings.expand).saturating_add(lent));
         for i in 0..tree.nodes[node as usize].choosing().len() {
             let Some(Row { first, len, .. }) = tree.rows(node).nth(i) else { break };
             let Tree { arms, bandit, .. } = &mut *tree;
@@ -407,10 +476,18 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
     }
 
     fn play_out(&mut self, game: &G, leaf: &mut Leaf<G>, rng: &mut Rng) -> Payoffs {
-        let Walk { scratch, settings, policy, observer, .. } = self;
-        let Leaf { state, trail, n_in_tree, .. } = leaf;
-        *n_in_tree = trail.len();
-        let payoffs = policy.play_out(game, state, trail, scratch, observer, rng);
+        let Walk { scratch, settings, policy, observer, experience, .. } = self;
+        let Leaf { state, steps, .. } = leaf;
+        let pass = |state: &G::State, trail: Trail<'_, G::Action>| {
+            if let Some(experience) = experience {
+                experience.pass(game, state);
+            }
+            observer.pass(game, state, trail);
+        };
+        let payoffs = match self.keeps_trail {
+            true => policy.play_out_by_steps(game, state, steps, scratch, pass, rng),
+            false => policy.play_out(game, state, scratch, rng),
+        };
         settings.with_bonus(game, state, payoffs)
     }
 

@@ -47,6 +47,7 @@ struct Cli {
     command: Command,
 }
 
+#[allow(clippy::large_enum_variant, reason = "there are a few of them in a whole run")]
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List the games and their parameters

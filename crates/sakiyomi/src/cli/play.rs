@@ -36,6 +36,7 @@ pub(super) struct Options {
     record: bool,
 }
 
+#[allow(clippy::large_enum_variant, reason = "there are a few of them in a whole run")]
 #[derive(Clone, Debug, PartialEq)]
 enum SeatSpec {
     Human,

@@ -27,9 +27,10 @@ pub(super) struct Options {
     command: Command,
 }
 
+#[allow(clippy::large_enum_variant, reason = "there are a few of them in a whole run")]
 #[derive(Debug, Subcommand)]
 enum Command {
-    Battle(Box<BattleOptions>),
+    Battle(BattleOptions),
     Verify(VerifyOptions),
     Answer(AnswerOptions),
 }

@@ -1,0 +1,255 @@
+//! Experience in the search, on a game of cells that is small enough for brute force.
+
+use super::*;
+use crate::mcts::{Bandit, Mcts, MctsSettings, ROOT, TreeSearch, Unobserved, Walk};
+use sakiyomi_core::{
+    Agent, Budget, CellShape, Context, Game, Hint, HintSet, Player, Players, Stop, Turn,
+};
+
+/// Two players put stones on a row of cells in turn; whoever first has two next to each other wins,
+/// and a full row is a draw. Orders of the same stones lead to the same position.
+#[derive(Debug)]
+struct Pairs {
+    n_cells: usize,
+}
+
+type Row = Vec<u8>;
+
+fn to_move(row: &Row) -> u8 {
+    (row.iter().filter(|&&cell| cell > 0).count() % 2) as u8
+}
+
+impl Game for Pairs {
+    type State = Row;
+    type Action = u8;
+
+    fn players(&self) -> usize {
+        2
+    }
+
+    fn start(&self) -> Row {
+        vec![0; self.n_cells]
+    }
+
+    fn turn(&self, row: &Row) -> Turn {
+        let pair = row.windows(2).find(|pair| pair[0] > 0 && pair[0] == pair[1]);
+        match pair {
+            Some(pair) => Turn::Over(Payoffs::win(Player(pair[0] - 1))),
+            None if row.iter().all(|&cell| cell > 0) => Turn::Over(Payoffs::of([0.5, 0.5])),
+            None => Turn::Choose(Players::one(Player(to_move(row)))),
+        }
+    }
+
+    fn actions(&self, row: &Row, _: Player, out: &mut Vec<u8>) {
+        out.extend((0..row.len()).filter(|&cell| row[cell] == 0).map(|cell| cell as u8));
+    }
+
+    fn apply(&self, row: &mut Row, actions: &[u8]) {
+        row[usize::from(actions[0])] = to_move(row) + 1;
+    }
+}
+
+impl Hints for Pairs {
+    fn provides(&self) -> HintSet {
+        HintSet::of(&[Hint::Cells])
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        Some(CellShape { rows: 1, columns: self.n_cells, n_codes: 3 })
+    }
+
+    fn cells(&self, row: &Row, out: &mut Vec<u8>) {
+        out.extend_from_slice(row);
+    }
+}
+
+const GAME: Pairs = Pairs { n_cells: 7 };
+const ALL: [Encoding; 4] =
+    [Encoding::Random { bits: 20 }, Encoding::Order, Encoding::Huffman, Encoding::OneHot];
+
+fn settings(iterations: u64, experience: ExperienceSettings) -> MctsSettings {
+    MctsSettings {
+        bandit: Bandit::Ucb1 { c: 0.7 },
+        experience: Some(experience),
+        ..MctsSettings::new(Budget::iterations(iterations))
+    }
+}
+
+fn searched(settings: MctsSettings, seed: u64) -> Mcts<Pairs> {
+    let mut agent = Mcts::new(settings);
+    let mut context = Context { rng: &mut Rng::new(seed), stop: &Stop::new() };
+    agent.search(&GAME, &GAME.start(), &mut context).unwrap();
+    agent
+}
+
+fn best_value(row: &Row) -> f64 {
+    match GAME.turn(row) {
+        Turn::Over(payoffs) => payoffs[Player(0)],
+        _ => {
+            let after = (0..row.len()).filter(|&cell| row[cell] == 0).map(|cell| {
+                let mut next = row.clone();
+                GAME.apply(&mut next, &[cell as u8]);
+                best_value(&next)
+            });
+            match to_move(row) {
+                0 => after.fold(0.0, f64::max),
+                _ => after.fold(1.0, f64::min),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_encoding_and_distance_finds_the_best_move() {
+    for encoding in ALL {
+        for distance in 0..=MAX_DISTANCE {
+            let experience = ExperienceSettings::weighted(encoding, distance);
+            let settings = settings(6_000, experience);
+            let choose = || {
+                let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
+                Mcts::new(settings).choose(&GAME, &GAME.start(), Player(0), &mut context).unwrap()
+            };
+            let choice = choose();
+            if distance == 2 {
+                assert_eq!(choice, choose(), "the same seed gives the same");
+            }
+            let mut next = GAME.start();
+            GAME.apply(&mut next, &[choice.action]);
+            assert_eq!(best_value(&next), best_value(&GAME.start()), "{encoding:?} {distance}");
+        }
+    }
+}
+
+/// The answer counts what really happened: visits of the arms add up to the iterations.
+#[test]
+fn what_is_lent_is_no_visit() {
+    for distance in [0, 2] {
+        let agent =
+            searched(settings(300, ExperienceSettings::paper(Encoding::Huffman, distance)), 3);
+        let tree = &agent.walks[0].tree;
+        let row = tree.row(ROOT, Player(0)).unwrap();
+        let visits: u32 = tree.arms.visits[row.first..row.first + row.len].iter().sum();
+        assert_eq!(visits, 300);
+        let n_arms = tree.arms.visits.len();
+        let own: u32 = tree.arms.visits.iter().sum();
+        let total: f32 = (0..n_arms).map(|arm| tree.arms.visits_and_sum(arm)[0]).sum();
+        assert!(total > own as f32, "nothing was lent at distance {distance}");
+        let counts = agent.experience_counts();
+        assert!(counts.hits > 0 && counts.hits <= counts.nodes && counts.neighbours >= counts.hits);
+        let arms = agent.root_arms(&[0, 1, 2, 3, 4, 5, 6], Player(0));
+        assert_eq!(arms.iter().map(|arm| arm.visits).sum::<u64>(), 300);
+    }
+}
+
+/// A tree that is kept keeps what its arms were lent, and the table goes on.
+#[test]
+fn what_is_lent_is_kept_with_the_tree() {
+    let mut agent = searched(settings(500, ExperienceSettings::paper(Encoding::OneHot, 2)), 4);
+    let before = agent.walks[0].tree.clone();
+    let entries = agent.experience_counts().entries;
+    let action = 3;
+    let child = before.child_after(ROOT, &[action]).unwrap();
+    agent.observe(&GAME, &GAME.start(), &[action]);
+    let after = &agent.walks[0].tree;
+    let (old, new) = (before.row(child, Player(1)).unwrap(), after.row(ROOT, Player(1)).unwrap());
+    let totals = |tree: &crate::mcts::tree::Tree<u8>, first: usize| -> Vec<[f32; 2]> {
+        (0..new.len).map(|pick| tree.arms.visits_and_sum(first + pick)).collect()
+    };
+    assert_eq!(totals(&before, old.first), totals(after, new.first));
+    assert_eq!(before.lent_visits(child), after.lent_visits(ROOT));
+    assert_eq!(agent.experience_counts().entries, entries);
+}
+
+/// With distance 0 and codes that tell all positions apart, what is lent to a node is exactly what
+/// iterations before found in its position.
+#[test]
+fn distance_0_lends_what_was_found_in_the_same_position() {
+    let mut experience = experience(ExperienceSettings::paper(Encoding::OneHot, 0));
+    let row = |text: &str| -> Row { text.bytes().map(|byte| byte - b'0').collect() };
+    let play = |experience: &mut Experience, rows: &[&str], payoffs| {
+        experience.begin(&GAME, &GAME.start());
+        experience.restart();
+        rows.iter().for_each(|text| experience.pass(&GAME, &row(text)));
+        let lent = experience.lend(|| None);
+        experience.finish(&payoffs);
+        lent
+    };
+    let won = Payoffs::of([1.0, 0.0]);
+    assert_eq!(play(&mut experience, &["1000000", "1020000", "1120000"], won), None);
+    assert_eq!(play(&mut experience, &["0010000", "2010000"], Payoffs::of([0.0, 1.0])), None);
+    let lent = play(&mut experience, &["0100000", "0120000", "1120000"], won);
+    assert_eq!(lent, Some(Lent { visits: 1.0, sums: won }));
+    let lent = play(&mut experience, &["1120000"], won);
+    assert_eq!(lent, Some(Lent { visits: 2.0, sums: Payoffs::of([2.0, 0.0]) }));
+    // The start was passed by all.
+    let lent = play(&mut experience, &[], won);
+    assert_eq!(lent, Some(Lent { visits: 4.0, sums: Payoffs::of([3.0, 1.0]) }));
+}
+
+fn experience(settings: ExperienceSettings) -> Experience {
+    Experience::new(&GAME, settings, 1 << 24, &mut Rng::new(1)).unwrap()
+}
+
+#[test]
+fn weights_follow_distance_and_are_limited() {
+    let lend = |settings: ExperienceSettings| {
+        let mut experience = experience(settings);
+        let mut row: Row = vec![1, 0, 2, 0, 0, 0, 0];
+        experience.begin(&GAME, &row);
+        (0..10).for_each(|_| experience.finish(&Payoffs::of([1.0, 0.0])));
+        // The first stone is moved: two bits differ.
+        row.swap(0, 1);
+        experience.begin(&GAME, &row);
+        experience.lend(|| None)
+    };
+    let base = ExperienceSettings::paper(Encoding::OneHot, 2);
+    let lent = |visits: f64| Some(Lent { visits, sums: Payoffs::of([visits, 0.0]) });
+    assert_eq!(lend(base), lent(10.0));
+    assert_eq!(lend(ExperienceSettings { distance: 1, ..base }), None);
+    assert_eq!(lend(ExperienceSettings { fade: 0.5, ..base }), lent(2.5));
+    assert_eq!(lend(ExperienceSettings { trust: 0.5, ..base }), lent(5.0));
+    assert_eq!(lend(ExperienceSettings { most: Some(4.0), trust: 0.5, ..base }), lent(2.0));
+}
+
+#[test]
+fn what_is_lent_counts_less_with_own_visits() {
+    let experience =
+        ExperienceSettings { half: Some(8.0), ..ExperienceSettings::paper(Encoding::OneHot, 2) };
+    let mut walk: Walk<Pairs> = Walk::new(&GAME, &settings(0, experience), Unobserved);
+    let tree = &mut walk.tree;
+    let root = tree.add(&GAME.turn(&GAME.start()));
+    tree.grow(root, &[0, 1], &[2]).unwrap();
+    let child = tree.add(&GAME.turn(&vec![1, 0, 0]));
+    tree.lend(root, &[1], child, &Lent { visits: 6.0, sums: Payoffs::of([3.0, 3.0]) });
+    assert_eq!(tree.arms.visits_and_sum(1), [6.0, 3.0]);
+    assert_eq!(tree.arms.visits_and_sum(0), [0.0, 0.0]);
+    (0..8).for_each(|_| tree.learn(root, &[1], &Payoffs::of([1.0, 0.0])));
+    assert_eq!(tree.arms.visits_and_sum(1), [8.0 + 3.0, 8.0 + 1.5]);
+    assert_eq!(tree.lent_visits(child), 6);
+}
+
+#[test]
+fn the_probe_measures_and_switches() {
+    let search = settings(50, ExperienceSettings::paper(Encoding::Huffman, 2));
+    let report = probe(&GAME, &search, &mut Rng::new(1), &Stop::new());
+    assert_eq!(report.histograms.len(), 10);
+    assert!(report.mean_distance.is_some() && report.playouts > 0, "{report:?}");
+    assert_eq!(report, probe(&GAME, &search, &mut Rng::new(1), &Stop::new()));
+    let switch = ExperienceSettings { decide: Decide::Switch, ..search.experience.unwrap() };
+    let agent = searched(MctsSettings { experience: Some(switch), ..search }, 1);
+    let used = agent.settings.experience.unwrap();
+    assert!(used.decide == Decide::Settings && [0, 2].contains(&used.distance));
+}
+
+/// In this game orders of moves do not matter, so what was found in a position before says much.
+#[test]
+fn trials_find_that_experience_is_of_use() {
+    let search = settings(50, ExperienceSettings::paper(Encoding::Huffman, 2));
+    let trials = try_encodings(&GAME, &search, &mut Rng::new(1), &Stop::new());
+    assert!(trials.is_sorted_by(|a, b| a.explained >= b.explained));
+    let best = trials[0].settings().expect("one of them is of use");
+    assert!(best.trust > 0.1 && best.trust <= 1.0, "{trials:?}");
+    let auto = ExperienceSettings { decide: Decide::Auto, ..search.experience.unwrap() };
+    let agent = searched(MctsSettings { experience: Some(auto), ..search }, 1);
+    assert_eq!(agent.settings.experience.map(|used| used.decide), Some(Decide::Settings));
+}
