@@ -86,7 +86,7 @@ export function pValue(p: number): string {
 }
 
 function spaced(name: string): string {
-  if (name === "gdl") return "GDL";
+  if (name === "gdl" || name === "tubstap") return name.toUpperCase();
   const text = name.replaceAll("-", " ").replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
