@@ -299,7 +299,7 @@ impl<G: CatalogGame> TableOf<G> {
         TableError::Forfeit { name: self.player_name(player), forfeit }
     }
 
-    /// Lets an agent decide. If somebody watches, what it knows is told while it thinks, and its tree
+    /// Lets an agent decide. If it is watched, what it knows is told while it thinks, and its tree
     /// in the end.
     fn ask(
         &self,

@@ -45,7 +45,7 @@ pub struct ThoughtArm {
 }
 
 /// One step of a match or of an expected line: one text for each player who chose, or the outcome of
-/// chance, which nobody chose.
+/// chance, which no player chose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PlayedStep {

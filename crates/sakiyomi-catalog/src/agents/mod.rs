@@ -123,7 +123,7 @@ impl AgentSpec {
         each_kind!(self, named => named.settings.uses_machine())
     }
 
-    /// The same agent with at most so many iterations, none of them limited by time, for a test of
+    /// The same agent with at most this number of iterations and no limit of time, for a test of
     /// what it does; none if that takes long anyway, or would say nothing.
     #[must_use]
     pub fn shortened(&self, iterations: u64) -> Option<AgentSpec> {
