@@ -113,7 +113,7 @@ export type Turn = { "kind": "choose", players: Array<number>, } | { "kind": "ch
 
 /**
  * One step of a match or of an expected line: one text for each player who chose, or the outcome of
- * chance, which nobody chose.
+ * chance, which no player chose.
  */
 export type PlayedStep = { by: Array<number>, texts: Array<string>, 
 /**
