@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use sakiyomi_core::hash::fnv1a_128;
 use sakiyomi_gdl::{GdlError, GdlGame, Settings};
 
 use crate::{GameSpec, GdlSpec, RuleSheet};
@@ -35,10 +36,7 @@ pub fn kept_rules(name: &str) -> Option<String> {
 /// A name that follows from the text alone: FNV-1a of 128 bits. The letter keeps it from looking like
 /// a number.
 fn content_name(text: &str) -> String {
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    let hash = text.bytes().fold(START, |hash, b| (hash ^ u128::from(b)).wrapping_mul(PRIME));
-    format!("r{hash:032x}")
+    format!("r{:032x}", fnv1a_128(text.as_bytes()))
 }
 
 #[cfg(test)]

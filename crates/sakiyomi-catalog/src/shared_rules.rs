@@ -1,6 +1,7 @@
 //! What is made from a text at some cost and then shared: found by content, kept as long as all of it
 //! together stays within a number of bytes. What was not used for longest goes first.
 
+use std::borrow::Borrow;
 use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
@@ -32,7 +33,11 @@ impl<K: Clone + Eq + Hash, V: Clone> SharedRules<K, V> {
         SharedRules { max_bytes, kept: Mutex::new(kept) }
     }
 
-    pub(crate) fn get(&self, key: &K) -> Option<V> {
+    pub(crate) fn get<Q>(&self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.n_uses += 1;
         let now = kept.n_uses;

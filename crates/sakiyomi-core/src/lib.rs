@@ -9,6 +9,7 @@ mod game;
 pub mod hash;
 mod hints;
 mod insight;
+pub mod order;
 mod phrase;
 mod playout_options;
 mod rng;

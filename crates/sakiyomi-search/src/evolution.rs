@@ -12,6 +12,7 @@
 //! kept and evolve further while it lasts. And who chooses at the same moment as others goes on
 //! planning until it does not choose any more, the others being drawn at random.
 
+use sakiyomi_core::order::sort_descending;
 use sakiyomi_core::{
     Agent, Budget, Choice, Context, Forfeit, Game, Hints, Player, PlayoutOptions, Rng, Scratch,
     Turn,
@@ -69,7 +70,7 @@ impl<G: Hints> Evolution<G> {
     fn breed(&mut self, rng: &mut Rng) {
         let EvolutionSettings { population, mutation, .. } = self.settings;
         self.merge();
-        self.plans.sort_by(|a, b| b.rating().total_cmp(&a.rating()));
+        sort_descending(&mut self.plans, |plan| plan.rating());
         self.plans.truncate(population.div_ceil(2));
         let n_parents = self.plans.len();
         while self.plans.len() < population {

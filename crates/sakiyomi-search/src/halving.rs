@@ -6,6 +6,7 @@
 //! the number of playouts need not be known in advance. Others who choose at the same moment are
 //! drawn at random, as in flat Monte Carlo.
 
+use sakiyomi_core::order::sort_descending;
 use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Game, Player, Scratch, Turn};
 
 use crate::flat::join;
@@ -63,7 +64,7 @@ impl<G: Game> Agent<G> for SequentialHalving {
             arm.n += 1;
             at += 1;
             if at == n_open {
-                arms[..n_open].sort_by(|a, b| b.mean().total_cmp(&a.mean()));
+                sort_descending(&mut arms[..n_open], |arm| arm.mean());
                 n_open = if n_open == 1 { arms.len() } else { n_open.div_ceil(2) };
                 at = 0;
             }

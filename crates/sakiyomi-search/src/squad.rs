@@ -10,6 +10,7 @@
 //! if it has none. The trials of one comparison share their random numbers, so that orders are not
 //! preferred for their opponents' luck.
 
+use sakiyomi_core::order::sort_descending;
 use sakiyomi_core::{
     Agent, Budget, Choice, Context, Forfeit, Game, Hint, Hints, Meter, Player, Rng, Scratch, Turn,
 };
@@ -168,10 +169,10 @@ impl<G: Hints> Ascent<'_, G> {
             }
             // What is chosen already stays in front of others that are as good.
             let current = self.chosen[agent];
-            arms.sort_by(|a, b| {
-                let by_mean = b.mean().total_cmp(&a.mean());
-                by_mean.then((a.order != current).cmp(&(b.order != current)))
-            });
+            if let Some(at) = arms.iter().position(|arm| arm.order == current) {
+                arms[..=at].rotate_right(1);
+            }
+            sort_descending(&mut arms, |arm| arm.mean());
             arms.truncate(arms.len().div_ceil(2));
             until = until.saturating_mul(2);
         }

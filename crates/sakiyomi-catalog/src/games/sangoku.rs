@@ -1,10 +1,14 @@
-use sakiyomi_games::sangoku::{Battle, SCENARIOS, Scenario, Skirmish, War};
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use sakiyomi_games::sangoku::{Battle, SCENARIOS, Scenario, ScenarioError, Skirmish, War};
 
 use super::{GameSettings, Visitor};
 use crate::compiled::compiled;
 use crate::fields::Value;
 use crate::parameter::{Defined, Definition, Domain, Parameter, Place};
 use crate::read_text;
+use crate::shared_rules::SharedRules;
 
 /// Where a battle of sangoku comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -69,14 +73,10 @@ compiled!(Skirmish, Battle, War);
 
 impl GameSettings for Battlefield {
     fn open<V: Visitor>(&self, visitor: V) -> Result<V::Out, String> {
-        let scenario = self.scenario()?;
-        // The smallest size that holds the scenario is the fastest.
-        Ok(if let Some(game) = Skirmish::new(&scenario) {
-            visitor.visit(game)
-        } else if let Some(game) = Battle::new(&scenario) {
-            visitor.visit(game)
-        } else {
-            visitor.visit(War::new(&scenario).expect("every scenario fits the largest"))
+        Ok(match self.rules()? {
+            Rules::Skirmish(game) => visitor.visit(game),
+            Rules::Battle(game) => visitor.visit(game),
+            Rules::War(game) => visitor.visit(game),
         })
     }
 
@@ -92,17 +92,96 @@ impl GameSettings for Battlefield {
     }
 }
 
+/// What compiled scenarios may take together; beyond that those go that were not used for longest.
+const MAX_COMPILED_BYTES: u64 = 64 << 20;
+
 impl Battlefield {
-    fn scenario(&self) -> Result<Scenario, String> {
+    /// The rules of the scenario. Those that were compiled once are not compiled again.
+    fn rules(&self) -> Result<Rules, String> {
+        static KNOWN: LazyLock<SharedRules<String, Rules>> =
+            LazyLock::new(|| SharedRules::new(MAX_COMPILED_BYTES));
+        let text = self.text()?;
+        if let Some(rules) = KNOWN.get(text.as_ref()) {
+            return Ok(rules);
+        }
+        let rules = Rules::read(&text).map_err(|error| match self {
+            Battlefield::Scenario(name) => format!("{name}: {error}"),
+            Battlefield::File(path) => format!("{path}: {error}"),
+        })?;
+        let n_bytes = rules.n_bytes() + text.len() as u64;
+        KNOWN.put(text.into_owned(), rules.clone(), n_bytes);
+        Ok(rules)
+    }
+
+    /// The scenario as it is written.
+    fn text(&self) -> Result<Cow<'static, str>, String> {
         match self {
-            Battlefield::Scenario(name) => Scenario::named(name).ok_or_else(|| {
-                let known: Vec<&str> = SCENARIOS.iter().map(|(name, _)| *name).collect();
-                format!("no scenario is called `{name}`; known: {}", known.join(", "))
-            }),
+            Battlefield::Scenario(name) => {
+                let known = SCENARIOS.iter().find(|(known, _)| known == name);
+                known.map(|&(_, text)| text.into()).ok_or_else(|| {
+                    let known: Vec<&str> = SCENARIOS.iter().map(|(name, _)| *name).collect();
+                    format!("no scenario is called `{name}`; known: {}", known.join(", "))
+                })
+            }
             Battlefield::File(path) => {
-                let text = read_text(path.as_ref()).map_err(|e| format!("{path}: {e}"))?;
-                Scenario::read(&text).map_err(|error| format!("{path}: {error}"))
+                let text = read_text(path.as_ref()).map_err(|error| format!("{path}: {error}"))?;
+                Ok(text.into())
             }
         }
+    }
+}
+
+/// A scenario in the smallest size that holds it, which is the fastest.
+#[derive(Clone, Debug)]
+enum Rules {
+    Skirmish(Skirmish),
+    Battle(Battle),
+    War(War),
+}
+
+impl Rules {
+    fn read(text: &str) -> Result<Rules, ScenarioError> {
+        let scenario = Scenario::read(text)?;
+        Ok(if let Some(game) = Skirmish::new(&scenario) {
+            Rules::Skirmish(game)
+        } else if let Some(game) = Battle::new(&scenario) {
+            Rules::Battle(game)
+        } else {
+            Rules::War(War::new(&scenario).expect("every scenario fits the largest"))
+        })
+    }
+
+    fn n_bytes(&self) -> u64 {
+        match self {
+            Rules::Skirmish(game) => game.n_bytes(),
+            Rules::Battle(game) => game.n_bytes(),
+            Rules::War(game) => game.n_bytes(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn rules_are_shared_by_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.toml");
+        let skirmish = |field: &Battlefield| match field.rules().unwrap() {
+            Rules::Skirmish(game) => game,
+            _ => panic!("this scenario has the size of the paper's"),
+        };
+        let named = skirmish(&Battlefield::Scenario("b".to_owned()));
+        let file = Battlefield::File(path.to_str().unwrap().to_owned());
+        let write = |name: &str| {
+            let (_, text) = SCENARIOS.iter().find(|(known, _)| *known == name).unwrap();
+            fs::write(&path, text).unwrap();
+        };
+        write("b");
+        assert!(skirmish(&file).shares_rules_with(&named));
+        write("c");
+        assert!(!skirmish(&file).shares_rules_with(&named), "the file has changed");
     }
 }

@@ -207,6 +207,20 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
         &self.rules.scenario
     }
 
+    /// Whether this is a copy of the other, with the same tables in memory.
+    pub fn shares_rules_with(&self, other: &Sangoku<W, N>) -> bool {
+        Arc::ptr_eq(&self.rules, &other.rules)
+    }
+
+    /// The memory that the rules take, nearly all of it in tables.
+    pub fn n_bytes(&self) -> u64 {
+        let rules = &*self.rules;
+        let tables = size_of_val(&*rules.near) + size_of_val(&*rules.ring);
+        let damages = size_of_val(&*rules.attack_damage) + size_of_val(&*rules.fire_damage);
+        let rest = size_of_val(rules) + size_of_val(&*rules.deals);
+        (tables + damages + rest) as u64
+    }
+
     /// The pieces of `player` that are alive and can still move; then those that can still strike.
     #[inline]
     fn ready(&self, position: &Position<W, N>, player: Player) -> [u64; 2] {

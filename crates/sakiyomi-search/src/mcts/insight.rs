@@ -1,6 +1,7 @@
 //! What a tree knows, for people who look into it: the arms at the root and the places below that
 //! were visited most.
 
+use sakiyomi_core::order::sort_descending;
 use sakiyomi_core::{Branch, Game, Hints, Insight, InsightArm, InsightRow, Turn};
 
 use super::playout::Observer;
@@ -182,7 +183,7 @@ fn assemble<G: Game>(mut found: Vec<Found<G>>) -> Branch<G::Action> {
             unreachable!()
         };
         let mut below = std::mem::take(&mut children[at]);
-        below.sort_by_key(|branch| std::cmp::Reverse(branch.visits));
+        sort_descending(&mut below, |branch| branch.visits as f64);
         let branch = Branch { actions, visits, values, children: below };
         if at == 0 {
             return branch;

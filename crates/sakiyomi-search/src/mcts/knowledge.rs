@@ -12,6 +12,7 @@
 
 use std::hash::Hash;
 
+use sakiyomi_core::order::sort_descending;
 use sakiyomi_core::{Hints, Payoffs, Player, Rng, Turn};
 
 use super::bandit::Arms;
@@ -54,7 +55,7 @@ impl MctsSettings {
         if self.widen.is_some() || self.groups.is_some() {
             let rank = |&action: &G::Action| game.rank(state, player, action);
             let mut ranked: Vec<_> = actions.iter().map(|action| (rank(action), *action)).collect();
-            ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+            sort_descending(&mut ranked, |&(rank, _)| f64::from(rank));
             actions.clear();
             actions.extend(ranked.into_iter().map(|(_, action)| action));
         }

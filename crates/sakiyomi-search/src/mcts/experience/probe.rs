@@ -13,6 +13,7 @@
 //! explains most, per node, is chosen; the multiple is how far it is trusted, from 0 to 1.
 
 use rustc_hash::FxHashMap;
+use sakiyomi_core::order::sort_descending;
 use sakiyomi_core::{Agent, Budget, Context, Hints, Payoffs, Player, Rng, Stop, Turn};
 
 use super::{Decide, Encoding, ExperienceSettings, Lent, Neighbour, Table};
@@ -101,7 +102,7 @@ pub fn try_encodings<G: Hints>(
         agreement.trial(settings, playouts)
     };
     let mut trials: Vec<Trial> = CANDIDATES.into_iter().map(trial).collect();
-    trials.sort_by(|a, b| b.explained.total_cmp(&a.explained));
+    sort_descending(&mut trials, |trial| trial.explained);
     trials
 }
 
