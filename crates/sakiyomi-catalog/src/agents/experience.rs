@@ -14,19 +14,21 @@ type TreeParameter = Parameter<MctsSettings>;
 
 const DEFAULT_TAU: f64 = 0.25;
 const DEFAULT_EPSILON: f64 = 0.1;
+const DEFAULT_DRAWS: u32 = 2;
 const DEFAULT_BIAS: f64 = 1e-5;
 const DEFAULT_BITS: u32 = 20;
 const DEFAULT_DISTANCE: u32 = 2;
 
 pub(super) const PLAYOUT: TreeParameter = Parameter::new(
     "playout",
-    Domain::Word(&["uniform", "mast", "nst"]),
+    Domain::Word(&["uniform", "mast", "nst", "tournament"]),
     Place {
         get: |settings| {
             let word = match settings.policy {
                 PlayoutPolicy::Uniform => "uniform",
                 PlayoutPolicy::Mast { .. } => "mast",
                 PlayoutPolicy::Nst { .. } => "nst",
+                PlayoutPolicy::Tournament { .. } => "tournament",
             };
             Some(Value::Text(word.to_owned()))
         },
@@ -34,12 +36,14 @@ pub(super) const PLAYOUT: TreeParameter = Parameter::new(
             settings.policy = match word.text() {
                 "mast" => PlayoutPolicy::Mast { tau: DEFAULT_TAU },
                 "nst" => PlayoutPolicy::Nst { epsilon: DEFAULT_EPSILON },
+                "tournament" => PlayoutPolicy::Tournament { draws: DEFAULT_DRAWS },
                 _ => PlayoutPolicy::Uniform,
             };
             Ok(())
         },
     },
-    "playouts draw actions uniformly, by mean payoff (`mast`), or by sequences of up to 3 (`nst`)",
+    "playouts draw actions uniformly, by mean payoff (`mast`), by sequences of up to 3 (`nst`), or take \
+     the best of a few that are drawn (`tournament`)",
 );
 pub(super) const TAU: TreeParameter = Parameter::number(
     "tau",
@@ -79,11 +83,31 @@ pub(super) const EPSILON: TreeParameter = Parameter::number(
     },
     "probability of a uniformly random action in playouts of NST; usually 0.1",
 );
+pub(super) const DRAWS: TreeParameter = Parameter::integer(
+    "draws",
+    1..=1_000,
+    Place {
+        get: |settings| match settings.policy {
+            PlayoutPolicy::Tournament { draws } if draws != DEFAULT_DRAWS => {
+                Some(Value::Integer(draws.into()))
+            }
+            _ => None,
+        },
+        set: |settings, value| match &mut settings.policy {
+            PlayoutPolicy::Tournament { draws } => {
+                *draws = value.whole().map_or(*draws, |n| n as u32);
+                Ok(())
+            }
+            _ => Err("only tournaments draw actions; expected `playout=tournament` beside it"),
+        },
+    },
+    "actions that are drawn in playouts of `tournament`, of which the best is taken; usually 2",
+);
 pub(super) const KEEP: TreeParameter = Parameter::number(
     "keep",
     0.0..=1.0,
     place!(keep),
-    "share of their counts that MAST and NST keep from one decision to the next",
+    "share of their counts that playouts which learn keep from one decision to the next",
 );
 pub(super) const GRAVE: TreeParameter = Parameter::integer(
     "grave",

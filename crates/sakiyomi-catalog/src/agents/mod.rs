@@ -139,6 +139,14 @@ impl AgentSpec {
         Some(short)
     }
 
+    /// The settings of the tree search, if it is one, to be changed.
+    pub fn tree_search_mut(&mut self) -> Option<&mut MctsSettings> {
+        match self {
+            AgentSpec::Tree(named) => Some(&mut named.settings),
+            _ => None,
+        }
+    }
+
     /// The settings of the tree search, if it is one.
     pub fn tree_search(&self) -> Option<&MctsSettings> {
         match self {

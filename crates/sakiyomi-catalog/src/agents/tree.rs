@@ -6,7 +6,7 @@ use sakiyomi_core::{Agent, Budget, Hint, Playable, PlayoutOptions, RestrictBy};
 use sakiyomi_search::{Answer, Bandit, Exact, Groups, Mcts, MctsSettings};
 
 use super::experience::{
-    BIAS, BITS, DISTANCE, EPSILON, EXPERIENCE, FADE, GRAVE, HALF, KEEP, MOST, PLAYOUT, TAU,
+    BIAS, BITS, DISTANCE, DRAWS, EPSILON, EXPERIENCE, FADE, GRAVE, HALF, KEEP, MOST, PLAYOUT, TAU,
     bare_experience, check,
 };
 use super::search::{
@@ -167,6 +167,16 @@ const GRAPH: TreeParameter = Parameter::flag(
 );
 const SOLVER: TreeParameter =
     Parameter::flag("solver", place!(solver), "proven results are backed up (MCTS-Solver)");
+const LOOK_AHEAD: TreeParameter = Parameter::flag(
+    "ahead",
+    place!(look_ahead),
+    "a node that is expanded looks for ends one action away; goes with `solver`",
+);
+const SPREAD: TreeParameter = Parameter::flag(
+    "spread",
+    place!(spread),
+    "multiplies c by twice the standard deviation of the payoffs",
+);
 const PAIRS: TreeParameter = Parameter {
     needs: Some(Hint::PrunePairs),
     ..Parameter::flag(
@@ -288,6 +298,9 @@ const UCT: Definition<MctsSettings> = Definition {
         MctsSettings { solver: true, groups: Some(Groups::Shared), .. } => {
             Err("nothing can be proven of actions that share an arm".to_owned())
         }
+        MctsSettings { solver: false, look_ahead: true, .. } => {
+            Err("what is found ahead is proven; expected `solver` beside `ahead`".to_owned())
+        }
         _ => check(settings),
     },
     ..Definition::new(
@@ -303,6 +316,8 @@ const UCT: Definition<MctsSettings> = Definition {
             EXPAND,
             GRAPH,
             SOLVER,
+            LOOK_AHEAD,
+            SPREAD,
             pruned(),
             PAIRS,
             keen(),
@@ -312,6 +327,7 @@ const UCT: Definition<MctsSettings> = Definition {
             PLAYOUT,
             TAU,
             EPSILON,
+            DRAWS,
             KEEP,
             GRAVE,
             BIAS,
@@ -408,6 +424,14 @@ impl Defined for MctsSettings {
             "the strongest search for sangoku that was measured",
             "uct:c=0.3,graph,solver,keen=0.8,widen=1",
             "sangoku-best:cpu=50ms",
+        ),
+        // What general game playing is played with, see docs/gdl.md.
+        Definition::preset(
+            &UCT,
+            "ggp-best",
+            "the strongest search for games from rules that was measured",
+            "uct:c=0.4,solver,ahead,playout=tournament",
+            "ggp-best:cpu=200ms",
         ),
         // Uemiya and Yokoyama's variant; `experience:auto` is ours.
         Definition {

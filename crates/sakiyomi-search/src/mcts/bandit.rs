@@ -23,7 +23,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use sakiyomi_core::Rng;
+use sakiyomi_core::{Player, Rng};
+
+use super::spread::Spread;
 
 /// The rule by which arms are picked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -451,6 +453,15 @@ impl Exploration {
         match TABLE.get(visits as usize) {
             Some(&known) => known,
             None => Exploration::compute(visits),
+        }
+    }
+
+    /// The same in the measure of a player's payoffs, if that is known.
+    #[inline]
+    pub(super) fn scaled(self, spread: Option<&Spread>, player: Player) -> Exploration {
+        match spread {
+            None => self,
+            Some(spread) => Exploration { root: self.root * spread.factor(player), ..self },
         }
     }
 

@@ -13,11 +13,14 @@
 //!   that payoffs are not only win or loss: an arm that is proven is scored by its exact payoff.
 //!   Proofs stop at chance and at simultaneous turns. With more than two players a node whose best
 //!   arms differ for the others stays open.
+//! - *Look ahead*: a node that is expanded looks at the ends that are one action away (decisive moves,
+//!   Teytaud and Teytaud 2010, in the tree), which the solver then knows.
+//! - *Spread*: the exploration constant follows the spread of the payoffs, see `spread.rs`.
 //! - *Endgame*: the last turns of a game of two are solved exactly, as matrix games, when a node is
 //!   expanded there and when the match itself is there.
 //! - *Trees*: root parallelism (Chaslot et al. 2008): several trees on several threads, each with
 //!   its own stream and share of the iterations; their roots are added up.
-//! - *MAST and NST*: playouts that learn, see `learned.rs`; *GRAVE*: see `amaf.rs`.
+//! - *MAST, NST and tournaments*: playouts that learn, see `learned.rs`; *GRAVE*: see `amaf.rs`.
 //! - *Experience*: statistics of similar positions, see `experience/`.
 //! - What a game knows beyond its rules: see `knowledge.rs`, and [`PlayoutOptions`] for playouts.
 
@@ -33,6 +36,7 @@ mod learned;
 mod oos;
 mod playout;
 mod smuct;
+mod spread;
 mod strategy;
 mod tree;
 mod walk;
@@ -76,6 +80,10 @@ pub struct MctsSettings {
     pub graph: bool,
     /// Known results are proven and backed up.
     pub solver: bool,
+    /// A node that is expanded proves the ends one action away; goes with the solver.
+    pub look_ahead: bool,
+    /// The exploration constant is multiplied by the spread of the payoffs.
+    pub spread: bool,
     /// How playouts go, and which actions are left out there and in the tree.
     pub playout: PlayoutOptions,
     /// How a playout picks among the actions that are left.
@@ -125,6 +133,8 @@ impl MctsSettings {
             expand: 1,
             graph: false,
             solver: false,
+            look_ahead: false,
+            spread: false,
             playout: PlayoutOptions::default(),
             policy: PlayoutPolicy::Uniform,
             keep: 1.0,
@@ -263,7 +273,7 @@ impl<G: Hints, O: Observer<G>> Mcts<G, O> {
             self.root = Some(state.clone());
         }
         let keep = self.settings.keep;
-        self.walks.iter_mut().for_each(|walk| walk.policy.reduce(keep));
+        self.walks.iter_mut().for_each(|walk| walk.reduce(keep));
         self.restrict(game, state);
         let game = self.restricted.as_ref().unwrap_or(game);
         let (seed, stop) = (context.rng.bits(), context.stop);

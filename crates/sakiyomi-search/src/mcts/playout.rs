@@ -130,6 +130,10 @@ impl Policy {
             Policy::Uniform => game.random_action(state, player, actions, rng),
             Policy::Guided(options) => options.draw(game, state, player, actions, rng),
             Policy::Learned(learned) => {
+                let mut draw = || game.random_action(state, player, actions, rng);
+                if let Some(action) = learned.pick_drawn(player, &mut draw) {
+                    return action;
+                }
                 learned.options.candidates(game, state, player, actions, rng);
                 actions[learned.pick(player, before, actions, rng)]
             }

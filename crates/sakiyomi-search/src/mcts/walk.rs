@@ -14,9 +14,13 @@ use super::joint::Visit;
 use super::knowledge;
 use super::oos::Sampling;
 use super::playout::{Observer, Policy, Steps, Trail, Unobserved};
+use super::spread::Spread;
 use super::tree::{Kind, Node, NodeId, Room, Row, TooManyActions, Tree};
 use super::{MctsSettings, ROOT};
 use crate::exact::{Exact, Solution};
+
+/// Payoffs of earlier decisions that the spread remembers.
+const SPREAD_KEPT: f64 = 1_000.0;
 
 /// Is told how far a walk is, and how many iterations it has done.
 pub(super) type Report<'a, G, O> = dyn FnMut(&Walk<G, O>, u64) + 'a;
@@ -36,6 +40,10 @@ pub(super) struct Walk<G: Game, O = Unobserved> {
     pub(super) surveys: bool,
     /// Whether the actions of iterations are written down, and playouts go step by step.
     keeps_trail: bool,
+    /// How far the payoffs lie apart, if the exploration constant follows that.
+    spread: Option<Box<Spread>>,
+    /// A buffer for the states that a node looks ahead to.
+    ahead: Option<G::State>,
     /// The node whose AMAF values are used on this descent.
     reference: NodeId,
     /// The solver of the last turns, and how many.
@@ -140,12 +148,22 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
                 || settings.grave.is_some()
                 || experience.is_some(),
             policy,
+            spread: settings.spread.then(|| Box::new(Spread::new())),
+            ahead: None,
             reference: ROOT,
             oracle: (settings.endgame > 0)
                 .then(|| (settings.endgame, Exact::new(memory, Arc::default()))),
             leaf: None,
             last_on_path: Vec::new(),
             n_descents: 0,
+        }
+    }
+
+    /// Lets what was learned so far weigh less than what is to come.
+    pub(super) fn reduce(&mut self, keep: f64) {
+        self.policy.reduce(keep);
+        if let Some(spread) = &mut self.spread {
+            spread.reduce(SPREAD_KEPT);
         }
     }
 
@@ -180,10 +198,15 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             if let Some(experience) = &mut self.experience {
                 experience.restart();
             }
-            let payoffs = match self.descend(game, room, &mut leaf, rng)? {
+            let payoffs = match self.descend(game, room, &mut leaf, stop, rng)? {
                 Some(known) => known,
                 None => self.play_out(game, &mut leaf, rng),
             };
+            // A game may end its playouts in the middle when it is stopped; what they give then means
+            // nothing.
+            if stop.requested() && meter.done() > 1 {
+                break;
+            }
             self.absorb(game, &leaf, &payoffs);
             if let (true, Some(report)) = (meter.is_report_due(), &mut report) {
                 report(self, meter.done());
@@ -200,12 +223,17 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         game: &G,
         room: Room,
         leaf: &mut Leaf<G>,
+        stop: &Stop,
         rng: &mut Rng,
     ) -> Result<Option<Payoffs>, TooManyActions> {
         self.n_descents = self.n_descents.wrapping_add(1);
         self.reference = ROOT;
         let mut node = ROOT;
         loop {
+            // Where a stop ends an action in the middle the state means nothing.
+            if node != ROOT && stop.requested() {
+                return Ok(None);
+            }
             let first_pick = leaf.picks.len();
             leaf.enter(node);
             self.mark(node);
@@ -228,6 +256,9 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
                             return Ok(Some(payoffs));
                         }
                         self.grow(game, node, &leaf.state, rng)?;
+                        if let Some(payoffs) = self.look_ahead(game, node, &leaf.state) {
+                            return Ok(Some(payoffs));
+                        }
                     }
                     if self.tree.amaf().is_some_and(|amaf| amaf.is_reference(entry.visits)) {
                         self.reference = node;
@@ -244,7 +275,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             }
             match self.tree.child(slot) {
                 Some(child) => node = child,
-                None if self.tree.is_full(room) => return Ok(None),
+                None if self.tree.is_full(room) || stop.requested() => return Ok(None),
                 None => {
                     let (child, is_new) = self.arrive(game, &leaf.state);
                     self.tree.set_child(slot, child);
@@ -313,6 +344,9 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         if self.settings.solver {
             self.back_up_proofs(leaf);
         }
+        if let Some(spread) = &mut self.spread {
+            spread.learn(payoffs, game.players());
+        }
         if self.keeps_trail {
             let trail = leaf.steps.trail();
             self.policy.learn(trail, payoffs);
@@ -348,7 +382,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
 
     #[inline]
     fn pick_by_score(&mut self, game: &G, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
-        let Walk { tree, settings, .. } = self;
+        let Walk { tree, settings, spread, .. } = self;
         let entry = tree.nodes[node as usize];
         if entry.choosing().len() > 1 {
             return self.pick_at_once(node, leaf, rng);
@@ -358,6 +392,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         let exploration =
             Exploration::of(visits.saturating_add(settings.expand).saturating_add(lent));
         let Some(Row { player, first, len }) = tree.rows(node).next() else { return };
+        let exploration = exploration.scaled(spread.as_deref(), player);
         let n_shown = settings.n_shown(len, visits);
         let row = Row { player, first, len: n_shown };
         let untried = (n_shown < len).then(|| knowledge::untried(&tree.arms, first, n_shown));
@@ -377,13 +412,14 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
 
     /// The picks of players who choose at the same time.
     fn pick_at_once(&mut self, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
-        let Walk { tree, scratch, settings, .. } = self;
+        let Walk { tree, scratch, settings, spread, .. } = self;
         let Node { visits, .. } = tree.nodes[node as usize];
         let lent = tree.lent_visits(node);
         let exploration =
             Exploration::of(visits.saturating_add(settings.expand).saturating_add(lent));
         for i in 0..tree.nodes[node as usize].choosing().len() {
-            let Some(Row { first, len, .. }) = tree.rows(node).nth(i) else { break };
+            let Some(Row { player, first, len }) = tree.rows(node).nth(i) else { break };
+            let exploration = exploration.scaled(spread.as_deref(), player);
             let Tree { arms, bandit, .. } = &mut *tree;
             let pick = match settings.strict {
                 true => {
@@ -473,6 +509,40 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             all.extend_from_slice(actions);
         }
         self.tree.grow(node, all, &lengths[..choosing.len()])
+    }
+
+    /// Proves the ends that are one action away from a node that was just expanded, and the payoffs
+    /// of the node itself if they follow from them.
+    fn look_ahead(&mut self, game: &G, node: NodeId, state: &G::State) -> Option<Payoffs> {
+        let MctsSettings { solver, look_ahead, groups, .. } = self.settings;
+        if !(solver && look_ahead) || groups.is_some() {
+            return None;
+        }
+        self.tree.nodes[node as usize].choosing().single()?;
+        let row = self.tree.rows(node).next()?;
+        let mut ahead = self.ahead.take().unwrap_or_else(|| state.clone());
+        let mut is_any = false;
+        for pick in 0..row.len {
+            ahead.clone_from(state);
+            game.apply(&mut ahead, &[self.tree.actions[row.first + pick]]);
+            let turn = game.turn(&ahead);
+            if let Turn::Over(payoffs) = turn {
+                let child = self.tree.add(&turn);
+                let payoffs = self.settings.with_bonus(game, &ahead, payoffs);
+                self.tree.prove(child, payoffs);
+                let slot = self.tree.slot(node, &[pick as u16]);
+                self.tree.set_child(slot, child);
+                self.tree.mark_proven(node, pick as u16);
+                is_any = true;
+                if payoffs[row.player] >= 1.0 {
+                    break;
+                }
+            }
+        }
+        self.ahead = Some(ahead);
+        let payoffs = proof_by_arms(&self.tree, node).filter(|_| is_any)?;
+        self.tree.prove(node, payoffs);
+        Some(payoffs)
     }
 
     fn play_out(&mut self, game: &G, leaf: &mut Leaf<G>, rng: &mut Rng) -> Payoffs {

@@ -30,11 +30,15 @@ pub(super) struct Options {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9147")]
     listen: SocketAddr,
     /// Who plays, such as uct:c=0.7,solver
-    #[arg(long, value_name = "SPEC", default_value = "uct")]
+    #[arg(long, value_name = "SPEC", default_value = "ggp-best")]
     agent: AgentSpec,
     /// Seconds before the end of a clock at which the answer is sent; at most half of the clock
     #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = positive)]
     margin: f64,
+    /// Trees that a tree search grows at the same time on as many cores, unless it says `trees` itself; by
+    /// default one for each core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    trees: Option<u32>,
     /// Think about a move for no more iterations than this, even if there is time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     iterations: Option<u64>,
@@ -58,6 +62,10 @@ pub(super) struct Options {
     log: Option<PathBuf>,
 }
 
+fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| n.get().min(256) as u32)
+}
+
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     let is_token = |c: char| c.is_ascii_graphic() && !"();\"".contains(c);
     if options.name.is_empty() || !options.name.chars().all(is_token) {
@@ -67,6 +75,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     let settings = PlayerSettings {
         name: options.name.clone(),
         margin: Duration::from_secs_f64(options.margin),
+        trees: options.trees.unwrap_or_else(cores),
         iterations: options.iterations,
         limits: Limits::new(Duration::from_secs_f64(options.ground_time), options.ground_memory),
         seed: options.seed,

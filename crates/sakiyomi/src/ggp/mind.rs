@@ -1,16 +1,23 @@
-//! The thread that thinks about one match. It compiles the rules, keeps the agent and its tree, and
-//! takes orders: each names a point of the match and a stop, and gets an answer when the stop is
-//! requested or thinking is done. Where there is nothing to choose it answers at once and goes on
-//! thinking about what comes next.
+//! The thread that thinks about one match. It keeps the agent and its tree, and takes orders: each
+//! names a point of the match and when to stop, and gets an answer when the stop is requested or
+//! thinking is done. Where there is nothing to choose it answers at once and goes on thinking about
+//! what comes next.
+//!
+//! Rules are compiled on a thread of their own. Until that is done the search interprets them, which
+//! is slow but better than nothing; then it moves over to the compiled game, also in the middle of an
+//! order. Its tree does not move with it, as the two number states differently; but what it has found
+//! is answered if the compiled game does not get as many iterations in the time that is left.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, RuleSheet, Seat};
-use sakiyomi_core::{Agent, Context, Game, Player as SeatNumber, Rng, Stop, Turn};
-use sakiyomi_gdl::{GdlGame, Move, State, Stepper};
+use sakiyomi_core::{Agent, Budget, Choice, Context, Game, Player as SeatNumber, Rng, Stop, Turn};
+use sakiyomi_gdl::{GdlGame, Move, State, Stepper, solve};
 use tokio::sync::{oneshot, watch};
 
 use super::lock;
@@ -18,13 +25,36 @@ use super::lock;
 /// The joint moves of a match so far, shared by those who follow it.
 pub(super) type History = Arc<Mutex<Vec<Vec<String>>>>;
 
+/// The compiled game, or why there is none, as soon as compiling is done.
+pub(super) type Compiled = Option<Result<GdlGame, String>>;
+
 /// A request to think.
 #[derive(Debug)]
 pub(super) struct Order {
     /// How many joint moves are to be followed first.
     pub(super) plies: usize,
-    pub(super) stop: Arc<Stop>,
+    pub(super) halt: Arc<Halt>,
     pub(super) answer: oneshot::Sender<Thought>,
+}
+
+/// Ends an order.
+#[derive(Debug, Default)]
+pub(super) struct Halt {
+    stop: Arc<Stop>,
+    /// Ends what is done with interpreted rules only.
+    interim: Arc<Stop>,
+}
+
+impl Halt {
+    pub(super) fn request(&self) {
+        self.stop.request();
+        self.interim.request();
+    }
+
+    /// Lets a search with interpreted rules end early, because the compiled game is there.
+    pub(super) fn request_interim(&self) {
+        self.interim.request();
+    }
 }
 
 /// What came of thinking.
@@ -41,86 +71,189 @@ pub(super) enum Thought {
 /// What a mind has to know of its match.
 #[derive(Debug)]
 pub(super) struct Task {
+    pub(super) rules: String,
     pub(super) role: usize,
     pub(super) agent: AgentSpec,
     pub(super) seed: u64,
     pub(super) history: History,
+    pub(super) compiled: watch::Receiver<Compiled>,
 }
 
-/// Starts a thread that thinks; it ends when the sender of orders is dropped. `compile` makes the
-/// game, which is made known to `compiled`. `n_alive` counts the threads.
-pub(super) fn awaken(
-    task: Task,
-    compile: impl FnOnce() -> Result<GdlGame, String> + Send + 'static,
-    compiled: watch::Sender<Option<Result<GdlGame, String>>>,
-    n_alive: &Arc<AtomicUsize>,
-) -> std::io::Result<Sender<Order>> {
+/// Counts the threads that work on matches.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Alive(Arc<AtomicUsize>);
+
+impl Alive {
+    pub(super) fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// Starts a thread that counts until it ends, also if it panics.
+    pub(super) fn spawn(
+        &self,
+        name: &str,
+        work: impl FnOnce() + Send + 'static,
+    ) -> std::io::Result<()> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        let counted = CountOut(self.clone());
+        let thread = thread::Builder::new().name(name.to_owned());
+        thread.spawn(move || {
+            let _counted = counted;
+            work();
+        })?;
+        Ok(())
+    }
+}
+
+struct CountOut(Alive);
+
+impl Drop for CountOut {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Starts a thread that thinks; it ends when the sender of orders is dropped.
+pub(super) fn awaken(task: Task, alive: &Alive) -> std::io::Result<Sender<Order>> {
     let (orders, inbox) = mpsc::channel();
-    n_alive.fetch_add(1, Ordering::SeqCst);
-    let alive = Alive(Arc::clone(n_alive));
-    thread::Builder::new().name("mind".to_owned()).spawn(move || {
-        let _alive = alive;
-        let game = compile();
-        compiled.send_replace(Some(game.clone()));
-        if let Ok(game) = game
-            && let Some(mut mind) = Mind::new(task, game)
-        {
-            mind.serve(&inbox);
-        }
-    })?;
+    alive.spawn("mind", move || Thinker { task, mind: None, has_failed: false }.serve(&inbox))?;
     Ok(orders)
 }
 
-/// Counts a thread out, also if it panics.
-struct Alive(Arc<AtomicUsize>);
+/// How long compiling is waited for before the rules are interpreted: most sheets need less.
+const PATIENCE: Duration = Duration::from_millis(150);
 
-impl Drop for Alive {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-struct Mind {
-    game: GdlGame,
-    stepper: Stepper,
-    state: State,
-    me: SeatNumber,
-    agent: Box<dyn Agent<GdlGame>>,
-    /// Whether what is found out for one player serves the others too.
-    keeps_a_tree: bool,
+struct Thinker {
     task: Task,
-    /// Joint moves that were followed, or could not be.
-    n_seen: usize,
+    mind: Option<Mind>,
+    /// Whether the rules cannot even be interpreted.
+    has_failed: bool,
 }
 
-impl Mind {
-    fn new(task: Task, game: GdlGame) -> Option<Mind> {
-        let me = game.player_of(task.role)?;
-        // Only programs ask for the name of the game, and they do not play here.
-        let unnamed = GameSpec::from(GdlSpec::new(RuleSheet::File(String::new())));
-        let seat = Seat { game: &unnamed, player: me, seed: task.seed };
-        let agent = task.agent.build(&game, &seat).ok()?;
-        let keeps_a_tree = task.agent.tree_search().is_some();
-        let (stepper, state) = (game.stepper(), game.start());
-        Some(Mind { stepper, state, me, agent, keeps_a_tree, n_seen: 0, game, task })
-    }
-
+impl Thinker {
     fn serve(&mut self, inbox: &Receiver<Order>) {
         while let Ok(mut order) = inbox.recv() {
             // Whoever asked earlier has stopped waiting.
             while let Ok(newer) = inbox.try_recv() {
                 order = newer;
             }
-            self.catch_up(order.plies);
             self.think(order);
         }
     }
 
+    /// Thinks about an order: with interpreted rules at first, if there is nothing else, and from the
+    /// moment they are compiled with the compiled game.
+    fn think(&mut self, order: Order) {
+        let Order { plies, halt, answer } = order;
+        let mut answer = Some(answer);
+        let mut found: Option<Found> = None;
+        loop {
+            self.choose_game();
+            let Some(mind) = &mut self.mind else { return };
+            mind.catch_up(&self.task, plies);
+            let thought = match mind.is_my_choice() {
+                true => mind.choose(&self.task, &halt),
+                false => {
+                    let forced = mind.forced(&self.task);
+                    if let Some(answer) = answer.take() {
+                        let _ = answer.send(forced);
+                    }
+                    mind.think_ahead(&self.task, &halt);
+                    None
+                }
+            };
+            if let Some(new) = thought {
+                let is_better = |old: &Found| old.iterations <= new.iterations;
+                found = if found.as_ref().is_none_or(is_better) { Some(new) } else { found };
+            }
+            let moves_over = mind.is_interim && self.task.compiled.borrow().is_some();
+            if !moves_over || halt.stop.requested() {
+                break;
+            }
+        }
+        if let Some(answer) = answer {
+            let _ = answer.send(found.map_or(Thought::Nothing, |found| found.thought));
+        }
+    }
+
+    /// Takes the compiled game if it is there, or else interprets the rules.
+    fn choose_game(&mut self) {
+        if self.mind.as_ref().is_some_and(|mind| !mind.is_interim) {
+            return;
+        }
+        for _ in 0..PATIENCE.as_millis() / 5 {
+            if self.mind.is_some() || self.task.compiled.borrow().is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        let compiled = self.task.compiled.borrow().clone();
+        match compiled {
+            Some(Ok(game)) => self.mind = Mind::new(&self.task, game, false),
+            _ if self.mind.is_some() || self.has_failed => {}
+            _ => {
+                let game = GdlGame::at_once(&self.task.rules).ok();
+                self.mind = game.and_then(|game| Mind::new(&self.task, game, true));
+                self.has_failed = self.mind.is_none();
+            }
+        }
+    }
+}
+
+/// A thought, and how much thinking is behind it.
+struct Found {
+    thought: Thought,
+    iterations: u64,
+}
+
+struct Mind {
+    game: GdlGame,
+    /// Whether the rules are interpreted until they are compiled.
+    is_interim: bool,
+    stepper: Stepper,
+    state: State,
+    me: SeatNumber,
+    agent: Box<dyn Agent<GdlGame>>,
+    /// Whether what is found out for one player serves the others too.
+    keeps_a_tree: bool,
+    /// The best line that is known, in a game of one player.
+    line: Option<Line>,
+    /// Joint moves that were followed, or could not be.
+    n_seen: usize,
+}
+
+/// Moves to an end of a game of one player.
+struct Line {
+    moves: VecDeque<Move>,
+    payoff: f64,
+    is_best: bool,
+}
+
+impl Mind {
+    fn new(task: &Task, game: GdlGame, is_interim: bool) -> Option<Mind> {
+        let me = game.player_of(task.role)?;
+        let mut agent = task.agent.clone();
+        if let Some(settings) = agent.tree_search_mut() {
+            // An interpreter serves one caller at a time; a solver takes one of the cores.
+            let others = u32::from(is_puzzle(&game));
+            settings.trees = if game.is_interpreted() { 1 } else { settings.trees - others };
+            settings.trees = settings.trees.max(1);
+        }
+        // Only programs ask for the name of the game, and they do not play here.
+        let unnamed = GameSpec::from(GdlSpec::new(RuleSheet::File(String::new())));
+        let seat = Seat { game: &unnamed, player: me, seed: task.seed };
+        let keeps_a_tree = agent.tree_search().is_some();
+        let agent = agent.build(&game, &seat).ok()?;
+        let (stepper, state) = (game.stepper(), game.start());
+        let line = None;
+        Some(Mind { stepper, state, me, agent, keeps_a_tree, line, n_seen: 0, game, is_interim })
+    }
+
     /// Follows the joint moves that came since the last time. One that cannot be played is passed
     /// over: there is nothing better than the position that is known.
-    fn catch_up(&mut self, plies: usize) {
+    fn catch_up(&mut self, task: &Task, plies: usize) {
         let news: Vec<Vec<String>> = {
-            let history = lock(&self.task.history);
+            let history = lock(&task.history);
             history[self.n_seen.min(plies)..plies.min(history.len())].to_vec()
         };
         for texts in news {
@@ -128,46 +261,129 @@ impl Mind {
             let Ok(joint) = self.stepper.joint(&texts) else { continue };
             let before = self.stepper.plies();
             if self.stepper.step(&joint).is_ok() {
-                let Mind { game, state, agent, .. } = self;
+                let Mind { game, state, agent, line, .. } = self;
                 game.follow(state, before, &joint, |state, actions| {
                     agent.observe(game, state, actions);
+                    follow_line(line, actions);
                 });
             }
         }
     }
 
-    fn think(&mut self, order: Order) {
-        let is_now = self.state.plies() == self.stepper.plies();
-        let choosing = match self.game.turn(&self.state) {
+    fn choosing(&self) -> sakiyomi_core::Players {
+        match self.game.turn(&self.state) {
             Turn::Choose(who) => who,
             Turn::Chance | Turn::Over(_) => Default::default(),
-        };
-        if is_now && choosing.contains(self.me) {
-            let thought = self.search(self.me, &order.stop);
-            let _ = order.answer.send(thought.unwrap_or(Thought::Nothing));
-            return;
-        }
-        let forced = self.stepper.legal(self.task.role).first().copied();
-        let _ = order.answer.send(forced.map_or(Thought::Nothing, |forced| Thought::Move {
-            text: self.game.move_text(forced),
-            remark: "no choice".to_owned(),
-        }));
-        if let Some(other) = { choosing }.next().filter(|_| self.keeps_a_tree) {
-            let player = if choosing.contains(self.me) { self.me } else { other };
-            self.search(player, &order.stop);
         }
     }
 
-    fn search(&mut self, player: SeatNumber, stop: &Stop) -> Option<Thought> {
-        let address = [self.task.seed, u64::from(player.0), u64::from(self.stepper.plies())];
-        let mut context = Context { rng: &mut Rng::stream(&address), stop };
-        let choice = self.agent.choose(&self.game, &self.state, player, &mut context).ok()?;
+    fn is_my_choice(&self) -> bool {
+        self.state.plies() == self.stepper.plies() && self.choosing().contains(self.me)
+    }
+
+    /// The answer where there is no choice.
+    fn forced(&self, task: &Task) -> Thought {
+        let forced = self.stepper.legal(task.role).first().copied();
+        forced.map_or(Thought::Nothing, |forced| Thought::Move {
+            text: self.game.move_text(forced),
+            remark: "no choice".to_owned(),
+        })
+    }
+
+    fn choose(&mut self, task: &Task, halt: &Halt) -> Option<Found> {
+        match is_puzzle(&self.game) && !self.is_interim {
+            true => self.solve(task, halt),
+            false => self.search(task, self.me, halt).map(|choice| self.found(&choice)),
+        }
+    }
+
+    /// Thinks about a position at which others choose.
+    fn think_ahead(&mut self, task: &Task, halt: &Halt) {
+        let choosing = self.choosing();
+        if let Some(other) = { choosing }.next().filter(|_| self.keeps_a_tree) {
+            let player = if choosing.contains(self.me) { self.me } else { other };
+            self.search(task, player, halt);
+        }
+    }
+
+    fn search(&mut self, task: &Task, player: SeatNumber, halt: &Halt) -> Option<Choice<Move>> {
+        let stop = if self.is_interim { &halt.interim } else { &halt.stop };
+        let mut rng = self.rng(task, player.0.into());
+        let mut context = Context { rng: &mut rng, stop };
+        // Playouts of interpreted rules may take seconds, and end in the middle.
+        let game = match self.game.is_interpreted() {
+            true => self.game.with_stop(Arc::clone(stop)),
+            false => self.game.clone(),
+        };
+        self.agent.choose(&game, &self.state, player, &mut context).ok()
+    }
+
+    fn rng(&self, task: &Task, purpose: u64) -> Rng {
+        Rng::stream(&[task.seed, purpose, u64::from(self.stepper.plies())])
+    }
+
+    fn found(&self, choice: &Choice<Move>) -> Found {
         let value =
             choice.value.map_or_else(String::new, |value| format!(", {:.1}", 100.0 * value));
-        Some(Thought::Move {
-            text: self.game.move_text(choice.action),
-            remark: format!("{} iterations{value}", choice.iterations),
-        })
+        let how = if self.game.is_interpreted() { ", interpreted" } else { "" };
+        let remark = format!("{} iterations{value}{how}", choice.iterations);
+        let text = self.game.move_text(choice.action);
+        Found { thought: Thought::Move { text, remark }, iterations: choice.iterations }
+    }
+
+    /// Looks for the best line of a game of one player, beside the search, and follows it unless the
+    /// search expects more. A line that is known to be the best needs no further thinking.
+    fn solve(&mut self, task: &Task, halt: &Halt) -> Option<Found> {
+        let mut choice = None;
+        if self.line.as_ref().is_none_or(|line| !line.is_best) {
+            let budget = Budget { iterations: None, ..Budget::iterations(0) };
+            let (game, state) = (self.game.clone(), self.state.clone());
+            let mut rng = self.rng(task, SOLVER);
+            let stop = Arc::clone(&halt.stop);
+            let solved = thread::scope(|scope| {
+                let solver = scope.spawn(move || {
+                    let solved = solve(&game, &state, &budget, &stop, &mut rng);
+                    if solved.as_ref().is_some_and(|solved| solved.is_best) {
+                        // The search beside it need not go on.
+                        stop.request();
+                    }
+                    solved
+                });
+                choice = self.search(task, self.me, halt);
+                solver.join().ok().flatten()
+            });
+            let known = self.line.as_ref().map_or(-1.0, |line| line.payoff);
+            if let Some(solved) = solved.filter(|new| new.is_best || new.payoff > known) {
+                let (payoff, is_best) = (solved.payoff, solved.is_best);
+                self.line = Some(Line { moves: solved.line.into(), payoff, is_best });
+            }
+        }
+        let expected = choice.as_ref().and_then(|choice| choice.value).unwrap_or(-1.0);
+        let line = self.line.as_ref().filter(|line| line.is_best || line.payoff >= expected);
+        let Some((line, &next)) = line.and_then(|line| Some((line, line.moves.front()?))) else {
+            return choice.map(|choice| self.found(&choice));
+        };
+        let known = if line.is_best { "solved" } else { "best line so far" };
+        let remark = format!("{known}: {:.0} in {} moves", 100.0 * line.payoff, line.moves.len());
+        let thought = Thought::Move { text: self.game.move_text(next), remark };
+        Some(Found { thought, iterations: u64::MAX })
+    }
+}
+
+/// The stream of random numbers of the solver.
+const SOLVER: u64 = 1 << 32;
+
+/// Whether the solver of games of one player suits a game.
+fn is_puzzle(game: &GdlGame) -> bool {
+    game.players() == 1 && game.random_role().is_none() && !game.is_interpreted()
+}
+
+/// Goes on in a line, or forgets it if something else was played.
+fn follow_line(line: &mut Option<Line>, actions: &[Move]) {
+    if let Some(known) = line
+        && known.moves.pop_front().as_ref() != actions.first()
+    {
+        *line = None;
     }
 }
 
@@ -182,6 +398,10 @@ pub(super) struct Follower {
 impl Follower {
     pub(super) fn new(game: GdlGame) -> Follower {
         Follower { stepper: game.stepper(), n_seen: 0, game }
+    }
+
+    pub(super) fn is_interpreted(&self) -> bool {
+        self.game.is_interpreted()
     }
 
     /// Follows the history so far, and says which joint move could not be played.

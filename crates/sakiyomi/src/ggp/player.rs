@@ -1,6 +1,6 @@
 //! The player: answers the messages of hosts, and plays one match at a time.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use tokio::time::timeout_at;
 
 use super::lock;
 use super::log::Log;
+use super::mind::Alive;
 use super::session::{Manner, Session, Terms};
 
 /// Who plays, and how.
@@ -24,6 +25,8 @@ pub struct PlayerSettings {
     pub agent: AgentSpec,
     /// How long before the end of a clock thinking ends, so that the answer arrives in time.
     pub margin: Duration,
+    /// Trees that a tree search grows at the same time on as many cores, if its own number is 1.
+    pub trees: u32,
     /// Thinking about a move also ends after so many iterations.
     pub iterations: Option<u64>,
     pub limits: Limits,
@@ -40,6 +43,7 @@ impl PlayerSettings {
             name: "sakiyomi".to_owned(),
             agent,
             margin: PlayerSettings::DEFAULT_MARGIN,
+            trees: 1,
             iterations: None,
             limits: Limits::default(),
             seed: 1,
@@ -63,7 +67,7 @@ pub struct Player {
     /// The rules that were compiled last, with their game: hosts like to repeat a game.
     known: Mutex<Option<(String, GdlGame)>>,
     n_started: AtomicU64,
-    n_alive: Arc<AtomicUsize>,
+    alive: Alive,
 }
 
 impl Player {
@@ -74,13 +78,16 @@ impl Player {
         } else if settings.agent != RandomSpec.into() {
             return Err(Timeless { agent: settings.agent.to_string() });
         }
+        if let Some(search) = settings.agent.tree_search_mut().filter(|search| search.trees == 1) {
+            search.trees = settings.trees.max(1);
+        }
         Ok(Arc::new(Player {
             settings,
             log: Arc::new(log),
             current: Mutex::default(),
             known: Mutex::default(),
             n_started: AtomicU64::new(0),
-            n_alive: Arc::default(),
+            alive: Alive::default(),
         }))
     }
 
@@ -136,7 +143,7 @@ impl Player {
 
     /// The threads that think about a match, or have not yet noticed that it is over.
     pub fn n_thinking(&self) -> usize {
-        self.n_alive.load(Ordering::SeqCst)
+        self.alive.count()
     }
 
     pub(super) fn allowed_origins(&self) -> &[String] {
@@ -189,8 +196,8 @@ impl Player {
             self.log.line(&format!("{} is given up: its host is silent", session.id()));
             session.close();
         }
-        if self.n_thinking() >= MOST_MINDS {
-            self.log.line("busy: the rules of cancelled matches are still being compiled");
+        if self.n_thinking() >= MOST_THREADS {
+            self.log.line("busy: threads of cancelled matches have not ended yet");
             return None;
         }
         let number = self.n_started.fetch_add(1, Ordering::SeqCst);
@@ -202,7 +209,7 @@ impl Player {
         };
         let known = self.recall(&terms.rules);
         let log = Arc::clone(&self.log);
-        match Session::open(terms, manner, known, log, &self.n_alive) {
+        match Session::open(terms, manner, known, log, &self.alive) {
             Ok(session) => {
                 *current = Some(Arc::clone(&session));
                 Some(session)
@@ -259,8 +266,8 @@ impl Player {
     }
 }
 
-/// Compiling cannot be cancelled, so threads of matches that are over may still be there.
-const MOST_MINDS: usize = 4;
+/// Threads of matches that are over may still be there for a moment: two of each match.
+const MOST_THREADS: usize = 8;
 const HALF_SECOND: Duration = Duration::from_millis(500);
 
 /// The number of a role in rules that can be played at all.

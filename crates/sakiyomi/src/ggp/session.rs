@@ -5,7 +5,6 @@
 //! answered. A follower of the rules, apart from the thread that thinks, knows what is legal even
 //! if that thread is stuck or has failed.
 
-use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -13,14 +12,14 @@ use std::time::{Duration, Instant};
 use sakiyomi_catalog::AgentSpec;
 use sakiyomi_core::{Rng, Stop};
 use sakiyomi_gdl::protocol::NIL;
-use sakiyomi_gdl::{EngineChoice, GdlGame, Settings};
+use sakiyomi_gdl::{GdlGame, Progress, Settings};
 use tokio::sync::{oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep_until, timeout_at};
 
 use super::lock;
 use super::log::Log;
-use super::mind::{Follower, History, Order, Task, Thought, awaken};
+use super::mind::{Alive, Compiled, Follower, Halt, History, Order, Task, Thought, awaken};
 
 /// What a match is about, as START says.
 #[derive(Clone, Debug)]
@@ -41,7 +40,6 @@ pub(super) struct Manner {
     pub(super) seed: u64,
 }
 
-type Compiled = Option<Result<GdlGame, String>>;
 type Answer = watch::Receiver<Option<String>>;
 
 #[derive(Debug)]
@@ -55,7 +53,9 @@ pub(super) struct Session {
     /// Orders to the thread that thinks, until the match is closed.
     orders: Mutex<Option<Sender<Order>>>,
     /// Ends what is being thought at the moment.
-    stop: Mutex<Arc<Stop>>,
+    halt: Arc<Mutex<Arc<Halt>>>,
+    /// Ends compiling.
+    closed: Arc<Stop>,
     /// Becomes true when the START was answered.
     ready: watch::Sender<bool>,
     /// One PLAY at a time is looked at.
@@ -77,23 +77,20 @@ impl Session {
         manner: Manner,
         known: Option<GdlGame>,
         log: Arc<Log>,
-        n_alive: &Arc<AtomicUsize>,
+        alive: &Alive,
     ) -> std::io::Result<Arc<Session>> {
-        let (to_compiled, compiled) = watch::channel(None);
+        let (to_compiled, compiled) = watch::channel(known.map(Ok));
         let history = History::default();
         let task = Task {
+            rules: terms.rules.clone(),
             role: terms.role,
             agent: manner.agent.clone(),
             seed: manner.seed,
             history: Arc::clone(&history),
+            compiled: compiled.clone(),
         };
-        let (rules, settings) = (terms.rules.clone(), manner.settings);
-        let compile = move || match known {
-            Some(game) => Ok(game),
-            None => GdlGame::new(&rules, &settings).map_err(|error| error.to_string()),
-        };
-        let orders = awaken(task, compile, to_compiled, n_alive)?;
-        Ok(Arc::new(Session {
+        let orders = awaken(task, alive)?;
+        let session = Arc::new(Session {
             terms,
             manner,
             log,
@@ -101,11 +98,29 @@ impl Session {
             compiled,
             follower: Mutex::new(None),
             orders: Mutex::new(Some(orders)),
-            stop: Mutex::default(),
+            halt: Arc::default(),
+            closed: Arc::default(),
             ready: watch::channel(false).0,
             turnstile: tokio::sync::Mutex::default(),
             last_heard: Mutex::new(Instant::now()),
-        }))
+        });
+        if session.compiled.borrow().is_none() {
+            session.compile(to_compiled, alive)?;
+        }
+        Ok(session)
+    }
+
+    /// Compiles the rules on a thread of its own, until the match is closed. Whoever interprets them
+    /// meanwhile is stopped when they are compiled.
+    fn compile(&self, done: watch::Sender<Compiled>, alive: &Alive) -> std::io::Result<()> {
+        let (rules, settings) = (self.terms.rules.clone(), self.manner.settings);
+        let (halt, closed) = (Arc::clone(&self.halt), Arc::clone(&self.closed));
+        alive.spawn("compiler", move || {
+            let mut goes_on = |_: &Progress| !closed.requested();
+            let game = GdlGame::watched(&rules, &settings, None, &mut goes_on);
+            done.send_replace(Some(game.map_err(|error| error.to_string())));
+            lock(&halt).request_interim();
+        })
     }
 
     pub(super) fn id(&self) -> &str {
@@ -131,20 +146,21 @@ impl Session {
     pub(super) async fn prepare(self: &Arc<Session>, received: Instant) {
         let (soft, hard) = self.deadlines(received, self.terms.start_clock);
         let thought = self.order(0, soft);
-        // A third of the clock should do for most rules; else a slower way to play is made ready.
-        let early = received + self.terms.start_clock / 3;
+        // Legal moves are known from the first second on: if compiling takes longer than a moment, by
+        // interpreting the rules.
+        let early = received + PATIENCE.min(self.terms.start_clock / 3);
         let mut compiled = self.compiled.clone();
-        let in_time = timeout_at(early.into(), compiled.wait_for(Option::is_some)).await.is_ok();
+        let _ = timeout_at(early.into(), compiled.wait_for(Option::is_some)).await;
         let session = Arc::clone(self);
         let follow = spawn_blocking(move || session.with_follower(|_| ()));
-        if !in_time {
-            self.log.line(&format!("{} compiling takes long", self.id()));
-        }
         let _ = timeout_at(hard.into(), thought).await;
         let _ = timeout_at(hard.into(), follow).await;
-        if let Some(Ok(game)) = &*self.compiled.borrow()
-            && let Some(notice) = game.notice()
-        {
+        let notice = match &*self.compiled.borrow() {
+            None => Some("the rules are still being compiled, and interpreted until then".to_owned()),
+            Some(Ok(game)) => game.notice().map(str::to_owned),
+            Some(Err(error)) => Some(error.clone()),
+        };
+        if let Some(notice) = notice {
             self.log.line(&format!("{} {notice}", self.id()));
         }
         self.ready.send_replace(true);
@@ -196,8 +212,9 @@ impl Session {
 
     /// Ends all thinking.
     pub(super) fn close(&self) {
+        self.closed.request();
         lock(&self.orders).take();
-        lock(&self.stop).request();
+        lock(&self.halt).request();
     }
 
     /// Whether a PLAY is the last one again, because the host was in doubt. The same moves may
@@ -287,15 +304,15 @@ impl Session {
 
     /// Stops what is being thought, and orders to think until the given moment.
     fn order(&self, plies: usize, until: Instant) -> oneshot::Receiver<Thought> {
-        let stop = Arc::new(Stop::new());
-        std::mem::replace(&mut *lock(&self.stop), Arc::clone(&stop)).request();
+        let halt = Arc::new(Halt::default());
+        std::mem::replace(&mut *lock(&self.halt), Arc::clone(&halt)).request();
         let (answer, thought) = oneshot::channel();
         if let Some(orders) = &*lock(&self.orders) {
-            let _ = orders.send(Order { plies, stop: Arc::clone(&stop), answer });
+            let _ = orders.send(Order { plies, halt: Arc::clone(&halt), answer });
         }
         tokio::spawn(async move {
             sleep_until(until.into()).await;
-            stop.request();
+            halt.request();
         });
         thought
     }
@@ -312,11 +329,18 @@ impl Session {
         self.with_follower(|follower| follower.legal(self.terms.role)).unwrap_or_default()
     }
 
-    /// Brings the follower up to date; it is made if there is none. Takes as long as it takes.
+    /// Brings the follower up to date; it is made if there is none, and from the moment the rules are
+    /// compiled it follows the compiled game. Takes as long as it takes.
     fn with_follower<T>(&self, look: impl FnOnce(&Follower) -> T) -> Option<T> {
         let mut place = lock(&self.follower);
-        if place.is_none() {
-            *place = self.follower_game().map(Follower::new);
+        let compiled = || self.game().filter(|game| !game.is_interpreted());
+        if place.as_ref().is_none_or(Follower::is_interpreted) {
+            // An interpreter serves one caller at a time, so that of the thinking thread is of no
+            // use here.
+            *place = match compiled() {
+                Some(game) => Some(Follower::new(game)),
+                None => place.take().or_else(|| self.interpreter().map(Follower::new)),
+            };
         }
         let follower = place.as_mut()?;
         let history = lock(&self.history).clone();
@@ -327,15 +351,8 @@ impl Session {
         Some(look(follower))
     }
 
-    /// A game to follow the match with: the compiled one, or if there is none yet, one that
-    /// interprets the rules. An interpreter serves one caller at a time, so that of the thinking
-    /// thread is of no use here.
-    fn follower_game(&self) -> Option<GdlGame> {
-        if let Some(game) = self.game().filter(|game| !game.is_interpreted()) {
-            return Some(game);
-        }
-        let settings = Settings { engine: EngineChoice::Interpreter, ..self.manner.settings };
-        match GdlGame::new(&self.terms.rules, &settings) {
+    fn interpreter(&self) -> Option<GdlGame> {
+        match GdlGame::at_once(&self.terms.rules) {
             Ok(game) => Some(game),
             Err(error) => {
                 self.log.line(&format!("{} no legal moves are known: {error}", self.id()));
@@ -344,3 +361,6 @@ impl Session {
         }
     }
 }
+
+/// How long compiling is waited for before the rules are interpreted: most sheets need less.
+const PATIENCE: Duration = Duration::from_millis(150);
