@@ -65,6 +65,8 @@ pub(crate) struct ForwardBuffers {
     touched: Vec<u32>,
     /// The gates that have to be computed.
     open: Vec<u64>,
+    /// Gates that were reached, inputs that were looked at and readers that were told.
+    work: usize,
 }
 
 const IS_KNOWN: u8 = 1;
@@ -140,16 +142,17 @@ impl Forward {
         forward
     }
 
-    /// Plays a joint move. Returns how much work that was: gates that were reached, four times, since
-    /// most have a few inputs, and their connections.
+    /// Plays a joint move. Returns how much work that was: gates that were reached, and connections that
+    /// were looked at.
     pub(crate) fn run(&self, layout: &Layout, live: &mut Live, joint: &[u32]) -> usize {
         let mut buffers = live.forward.take().unwrap_or_default();
         buffers.known.resize(self.gates.len(), 0);
         buffers.open.resize(self.gates.len() / 64 + 1, 0);
-        let (mut at, mut work) = (usize::MAX, self.restless.len());
+        buffers.work = self.restless.len();
+        let mut at = usize::MAX;
         for &index in joint {
             let gate = self.moves[index as usize];
-            work += self.settle(gate, true, live, &mut buffers);
+            self.settle(gate, true, live, &mut buffers);
             at = at.min(gate as usize / 64);
         }
         while let Some(&word) = buffers.open.get(at) {
@@ -161,11 +164,10 @@ impl Forward {
             buffers.open[at] &= word - 1;
             let value = buffers.known[gate as usize] & IS_MADE != 0
                 || self.compute(gate, live, &mut buffers);
-            work += 4;
             if self.idle(gate, live) == Some(value) {
                 self.learn(gate, value, &mut buffers);
             } else {
-                work += self.settle(gate, value, live, &mut buffers);
+                self.settle(gate, value, live, &mut buffers);
             }
         }
         live.reserve_events(self.restless.len());
@@ -177,20 +179,14 @@ impl Forward {
         for gate in buffers.touched.drain(..) {
             buffers.known[gate as usize] = 0;
         }
+        let work = buffers.work;
         live.forward = Some(buffers);
         live.advance(layout);
         work
     }
 
-    /// Gives a gate its value, which is not the one when nobody moves, and tells its readers. Returns
-    /// how many these are.
-    fn settle(
-        &self,
-        gate: u32,
-        value: bool,
-        live: &mut Live,
-        buffers: &mut ForwardBuffers,
-    ) -> usize {
+    /// Gives a gate its value, which is not the one when nobody moves, and tells its readers.
+    fn settle(&self, gate: u32, value: bool, live: &mut Live, buffers: &mut ForwardBuffers) {
         self.learn(gate, value, buffers);
         let (own, before) = self.spans(gate);
         let readers = &self.readers[before.readers_end as usize..own.readers_end as usize];
@@ -214,7 +210,7 @@ impl Forward {
             let now = live.fact(follower >> 1);
             live.note(follower >> 1, now, (value != (follower & 1 == 1)) != now);
         }
-        readers.len()
+        buffers.work += readers.len() + followers.len();
     }
 
     fn learn(&self, gate: u32, value: bool, buffers: &mut ForwardBuffers) {
@@ -229,8 +225,9 @@ impl Forward {
         let (own, before) = self.spans(gate);
         let inputs = &self.inputs[before.inputs_end as usize..own.inputs_end as usize];
         // An And is false as soon as an input is, an Or true.
-        let decided = inputs.iter().any(|&i| self.value(i, live, buffers) != own.is_and);
-        decided != own.is_and
+        let decides = inputs.iter().position(|&i| self.value(i, live, buffers) != own.is_and);
+        buffers.work += 1 + decides.map_or(inputs.len(), |at| at + 1);
+        decides.is_some() != own.is_and
     }
 
     fn value(&self, input: Input, live: &Live, buffers: &mut ForwardBuffers) -> bool {

@@ -18,7 +18,7 @@ pub struct Speed {
     /// The short text of its specification.
     pub game: String,
     pub playouts_per_cpu_second: f64,
-    /// Steps in which players choose.
+    /// Steps in which players choose, over at least 200 random matches.
     pub turns_per_playout: f64,
     pub simulations_per_cpu_second: f64,
     /// Of one search, each from nothing.
@@ -76,7 +76,7 @@ impl Visitor for MeasureSpeed<'_> {
         Speed {
             game: spec.to_string(),
             playouts_per_cpu_second,
-            turns_per_playout: turns_per_playout(&game),
+            turns_per_playout: turns_per_playout(&game, least),
             simulations_per_cpu_second: searches_per_cpu_second * simulations as f64,
             simulations,
             bytes_per_node: agent.bytes() as f64 / agent.n_nodes() as f64,
@@ -114,13 +114,18 @@ fn rate(least: Duration, mut work: impl FnMut(u64)) -> f64 {
     }
 }
 
-/// The mean number of turns of a random match, by the plain rules.
-fn turns_per_playout<G: Playable>(game: &G) -> f64 {
-    const MATCHES: u64 = 200;
-    let (mut rng, mut actions, mut outcomes) = (Rng::new(2), Vec::new(), Vec::new());
-    let mut n_turns = 0u64;
-    for _ in 0..MATCHES {
-        let mut state = first_choice(game);
+/// The mean number of turns of the random matches that can be played by the plain rules, without a
+/// game's own playouts, which do not count them, in this CPU time: enough that it is not left to chance.
+fn turns_per_playout<G: Playable>(game: &G, least: Duration) -> f64 {
+    const MIN_MATCHES: u64 = 200;
+    let (start, mut state) = (first_choice(game), game.start());
+    let (mut rng, mut joint) = (Rng::new(2), Vec::new());
+    let (mut actions, mut outcomes) = (Vec::new(), Vec::new());
+    let (mut n_turns, mut n_matches) = (0u64, 0u64);
+    let clock = ThreadTime::now();
+    while n_matches < MIN_MATCHES || clock.elapsed() < least {
+        state.clone_from(&start);
+        n_matches += 1;
         loop {
             match game.turn(&state) {
                 Turn::Over(_) => break,
@@ -130,14 +135,15 @@ fn turns_per_playout<G: Playable>(game: &G) -> f64 {
                 }
                 Turn::Choose(who) => {
                     n_turns += 1;
-                    let mut pick = |p| game.random_action(&state, p, &mut actions, &mut rng);
-                    let joint: Vec<G::Action> = who.map(&mut pick).collect();
+                    joint.clear();
+                    joint
+                        .extend(who.map(|p| game.random_action(&state, p, &mut actions, &mut rng)));
                     game.apply(&mut state, &joint);
                 }
             }
         }
     }
-    n_turns as f64 / MATCHES as f64
+    n_turns as f64 / n_matches as f64
 }
 
 /// How one search fares as its tree grows.

@@ -5,12 +5,15 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use sakiyomi::catalog::{GdlSpec, Record, RuleSheet, replay};
-use sakiyomi::core::{Player as Seat, Turn};
+use sakiyomi::core::{Player as Seat, Rng, Turn};
+use sakiyomi::gdl::GdlGame;
 use sakiyomi::gdl::protocol::{Request, rules_text};
 use serde_json::Value;
 
@@ -494,6 +497,121 @@ fn rules_that_do_not_ground_are_played_anyway() {
     let options = ["--startclock", "2", "--playclock", "2", "--matches", "1"];
     let report = host("gdl:sheet=sliding-eight", &[&ours.address], &options);
     assert_eq!(report["matches"][0]["faults"], Value::Array(Vec::new()));
+}
+
+/// The text of a public sheet, if there is a folder that has it.
+fn public_sheet(test: &str, name: &str) -> Option<PathBuf> {
+    let Some(folder) = std::env::var_os("SAKIYOMI_SHARED") else {
+        // Written past the capture of test output.
+        let _ = writeln!(std::io::stderr(), "skipped: {test} needs SAKIYOMI_SHARED");
+        return None;
+    };
+    Some(PathBuf::from(folder).join(format!("data/kif/{name}.kif")))
+}
+
+/// Plays one role of a match against a player, whose answers must be legal and in time. All other
+/// roles move at random. Returns how many plies were played.
+fn play_against(player: &Player, text: &str, [start, clock]: [u64; 2], max_plies: usize) -> usize {
+    let game = GdlGame::at_once(text).unwrap();
+    let mut stepper = game.stepper();
+    let (id, role) = ("m".to_owned(), game.roles()[0].clone());
+    let message = Request::Start {
+        id,
+        role,
+        rules: rules_text(text).unwrap(),
+        start_clock: Duration::from_secs(start),
+        play_clock: Duration::from_secs(clock),
+    };
+    let begin = Instant::now();
+    assert_eq!(player.ask(&message.to_string()), "ready");
+    assert!(begin.elapsed() <= Duration::from_secs(start), "START: {:?}", begin.elapsed());
+    let (mut rng, mut moves) = (Rng::new(1), "nil".to_owned());
+    let mut plies = 0;
+    while plies < max_plies && !stepper.is_terminal() {
+        let begin = Instant::now();
+        let answer = player.ask(&format!("(PLAY m {moves})"));
+        let taken = begin.elapsed();
+        plies += 1;
+        assert!(taken <= Duration::from_secs(clock), "ply {plies} took {taken:?}");
+        let mut joint = vec![stepper.find(0, &answer)];
+        assert!(joint[0].is_some(), "ply {plies}: {answer} is not legal");
+        joint.extend((1..game.roles().len()).map(|role| {
+            let legal = stepper.legal(role);
+            Some(legal[rng.below(legal.len())])
+        }));
+        let joint: Vec<_> = joint.into_iter().flatten().collect();
+        let texts: Vec<String> = joint.iter().map(|&action| game.move_text(action)).collect();
+        moves = format!("({})", texts.join(" "));
+        stepper.step(&joint).unwrap();
+    }
+    assert_eq!(player.ask("(ABORT m)"), "aborted");
+    plies
+}
+
+/// Rules that take long to compile are searched from the first move on, and later by the compiled game.
+#[test]
+fn the_search_moves_over_when_the_rules_are_compiled() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let ours = Player::new(&["--iterations", "50", "--log", log.to_str().unwrap()]);
+    let text = GdlSpec::new(RuleSheet::Named("checkers".to_owned())).text().unwrap();
+    play_against(&ours, &text, [1, 6], 12);
+    let log = fs::read_to_string(log).unwrap();
+    let is_search = |line: &&str| line.contains(" ply ") && line.contains("iterations");
+    let interpreted: Vec<bool> =
+        log.lines().filter(is_search).map(|line| line.contains("interpreted")).collect();
+    assert!(interpreted.len() >= 4, "{log}");
+    assert!(!interpreted[interpreted.len() - 1], "{log}");
+    assert!(interpreted.is_sorted_by(|early, late| early >= late), "{log}");
+    assert!(!log.contains("out of time") && !log.contains("failed"), "{log}");
+}
+
+/// Sheets of which a single ply takes long, on a machine that has other things to do. `SAKIYOMI_PLIES`
+/// says how long the matches are.
+#[test]
+fn slow_sheets_lose_no_move_beside_busy_loops() {
+    let test = "slow_sheets_lose_no_move_beside_busy_loops";
+    let plies = std::env::var("SAKIYOMI_PLIES").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let played = thread::Builder::new().spawn_scoped(scope, || {
+            for name in ["chess_200", "slaughter"] {
+                let Some(file) = public_sheet(test, name) else { return };
+                let text = String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned();
+                assert_eq!(play_against(&Player::new(&[]), &text, [5, 2], plies), plies, "{name}");
+            }
+        });
+        let result = played.unwrap().join();
+        is_over.store(true, Ordering::Relaxed);
+        if let Err(panic) = result {
+            std::panic::resume_unwind(panic);
+        }
+    });
+}
+
+#[test]
+fn puzzles_are_solved_within_the_clocks() {
+    let report = host(
+        "gdl:sheet=sliding-eight",
+        &[&Player::new(&[]).address],
+        &["--startclock", "20", "--playclock", "2", "--matches", "1"],
+    );
+    assert_eq!(report["matches"][0]["goals"][0], 100);
+    for name in ["hanoi_6_disks", "lightsOut", "sudokuGrade3", "sudokuGrade5"] {
+        let Some(file) = public_sheet("puzzles_are_solved_within_the_clocks", name) else { return };
+        let ours = Player::new(&[]);
+        let clocks = ["--startclock", "30", "--playclock", "5", "--matches", "1"];
+        let report = host(file.to_str().unwrap(), &[&ours.address], &clocks);
+        assert_eq!(report["matches"][0]["goals"][0], 100, "{name}");
+        assert_eq!(report["matches"][0]["faults"], Value::Array(Vec::new()), "{name}");
+    }
 }
 
 #[test]

@@ -10,10 +10,12 @@ use sakiyomi::numbers::thousands;
 use sakiyomi_catalog::{GdlSpec, MAX_TEXT_BYTES, RuleSheet, read_bytes};
 use sakiyomi_core::Game;
 use sakiyomi_eval::perft;
-use sakiyomi_gdl::{GdlError, GdlGame, Settings, Severity, Sheet, check, info, verify};
+use sakiyomi_gdl::{
+    GdlError, GdlGame, Progress, Settings, Severity, Sheet, check, info_watched, verify,
+};
 use serde_json::json;
 
-use super::print_json;
+use super::{print_json, progress_bar, stop_on_interrupt, was_interrupted};
 
 /// Check, measure and verify rule sheets in the Game Description Language
 #[derive(Debug, Args)]
@@ -48,6 +50,9 @@ enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        /// Show no progress
+        #[arg(long, short)]
+        quiet: bool,
     },
     /// Count the sequences of joint moves of each length; forced plies are skipped
     #[command(after_help = "Example:\n  sakiyomi gdl perft games/gdl/tic_tac_toe.kif --depth 5")]
@@ -71,7 +76,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
             check_sheet(&read(file)?, *json, out)?;
             check_pieces(file)
         }
-        Command::Info { file, seconds, json } => measure(&read(file)?, *seconds, *json, out),
+        Command::Info { file, seconds, json, quiet } => {
+            measure(&read(file)?, *seconds, *json, *quiet, out)
+        }
         Command::Perft { file, depth, json } => count(file, *depth, *json, out),
         Command::Verify { file, trace } => {
             let game = GdlGame::new(&read(file)?, &Settings::default())?;
@@ -125,8 +132,23 @@ fn check_pieces(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn measure(text: &str, seconds: f64, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
-    let info = info(text, &Settings::default(), seconds, 1)?;
+fn measure(
+    text: &str,
+    seconds: f64,
+    as_json: bool,
+    quiet: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let stop = stop_on_interrupt();
+    let bar = progress_bar(quiet, "{spinner} {msg}");
+    let mut tell = |Progress { stage, n, seconds, bytes }: &Progress| {
+        let (n, megabytes) = (thousands(*n as f64), *bytes as f64 / 1e6);
+        bar.set_message(format!("{stage}: {n}, {seconds:.1} s of CPU time, {megabytes:.0} MB"));
+        bar.tick();
+    };
+    let info = info_watched(text, &Settings::default(), seconds, 1, &stop, &mut tell);
+    bar.finish_and_clear();
+    let info = info?;
     if as_json {
         return print_json(&info, out);
     }
@@ -141,6 +163,10 @@ fn measure(text: &str, seconds: f64, as_json: bool, out: &mut dyn Write) -> anyh
         writeln!(out, "{fluents} propositions, {moves} moves, {gates} gates with {inputs} inputs")?;
     }
     writeln!(out, "ready after {:.3} s of CPU time", info.ready_seconds)?;
+    if was_interrupted() {
+        writeln!(out, "stopped early, after {} playouts", thousands(info.playouts as f64))?;
+        return Ok(());
+    }
     let rate = thousands(info.playouts_per_cpu_second);
     Ok(writeln!(out, "{rate} playouts per CPU second, {:.1} plies each", info.mean_plies)?)
 }

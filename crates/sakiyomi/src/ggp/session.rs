@@ -156,7 +156,9 @@ impl Session {
         let _ = timeout_at(hard.into(), thought).await;
         let _ = timeout_at(hard.into(), follow).await;
         let notice = match &*self.compiled.borrow() {
-            None => Some("the rules are still being compiled, and interpreted until then".to_owned()),
+            None => {
+                Some("the rules are still being compiled, and interpreted until then".to_owned())
+            }
             Some(Ok(game)) => game.notice().map(str::to_owned),
             Some(Err(error)) => Some(error.clone()),
         };
