@@ -133,7 +133,7 @@ struct Thinker {
 impl Thinker {
     fn serve(&mut self, inbox: &Receiver<Order>) {
         while let Ok(mut order) = inbox.recv() {
-            // Whoever asked earlier has stopped waiting.
+            // Earlier orders are not waited for any more.
             while let Ok(newer) = inbox.try_recv() {
                 order = newer;
             }

@@ -110,8 +110,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Compiles the rules on a thread of its own, until the match is closed. Whoever interprets them
-    /// meanwhile is stopped when they are compiled.
+    /// Compiles the rules on a thread of its own, until the match is closed. A search that
+    /// interprets them meanwhile is stopped when they are compiled.
     fn compile(&self, done: watch::Sender<Compiled>, alive: &Alive) -> std::io::Result<()> {
         let (rules, settings) = (self.terms.rules.clone(), self.manner.settings);
         let (halt, closed) = (Arc::clone(&self.halt), Arc::clone(&self.closed));
