@@ -6,7 +6,7 @@ use sakiyomi_core::{Agent, Budget, Hint, Playable, PlayoutOptions, RestrictBy};
 use sakiyomi_search::{Answer, Bandit, Exact, Groups, Mcts, MctsSettings};
 
 use super::experience::{
-    BIAS, BITS, DISTANCE, EPSILON, EXPERIENCE, FADE, GRAVE, HALF, KEEP, MOST, PLAYOUT, TAU,
+    BIAS, BITS, DISTANCE, EPSILON, EXPERIENCE, FADE, GRAVE, HALF, KEEP, MOST, PLAYOUT, REACH, TAU,
     bare_experience, check,
 };
 use super::search::{
@@ -321,6 +321,7 @@ const UCT: Definition<MctsSettings> = Definition {
             FADE,
             MOST,
             HALF,
+            REACH,
             GROUPS,
             WIDEN,
             CUT,

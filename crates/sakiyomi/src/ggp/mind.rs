@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, RuleSheet, Seat};
-use sakiyomi_core::{Agent, Context, Game, Player as SeatNumber, Rng, Stop, Turn};
+use sakiyomi_core::{Agent, Context, Game, Player as SeatNumber, Preparation, Rng, Stop, Turn};
 use sakiyomi_gdl::{GdlGame, Move, State, Stepper};
 use tokio::sync::{oneshot, watch};
 
@@ -45,6 +45,17 @@ pub(super) struct Task {
     pub(super) agent: AgentSpec,
     pub(super) seed: u64,
     pub(super) history: History,
+    /// Writes a line of the log.
+    pub(super) tell: Tell,
+}
+
+/// Someone who is told what is worth a line in the log.
+pub(super) struct Tell(pub(super) Box<dyn Fn(&str) + Send>);
+
+impl std::fmt::Debug for Tell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tell")
+    }
 }
 
 /// Starts a thread that thinks; it ends when the sender of orders is dropped. `compile` makes the
@@ -91,6 +102,7 @@ struct Mind {
     task: Task,
     /// Joint moves that were followed, or could not be.
     n_seen: usize,
+    is_prepared: bool,
 }
 
 impl Mind {
@@ -102,7 +114,17 @@ impl Mind {
         let agent = task.agent.build(&game, &seat).ok()?;
         let keeps_a_tree = task.agent.tree_search().is_some();
         let (stepper, state) = (game.stepper(), game.start());
-        Some(Mind { stepper, state, me, agent, keeps_a_tree, n_seen: 0, game, task })
+        Some(Mind {
+            stepper,
+            state,
+            me,
+            agent,
+            keeps_a_tree,
+            n_seen: 0,
+            is_prepared: false,
+            game,
+            task,
+        })
     }
 
     fn serve(&mut self, inbox: &Receiver<Order>) {
@@ -111,9 +133,24 @@ impl Mind {
             while let Ok(newer) = inbox.try_recv() {
                 order = newer;
             }
+            self.prepare(&order.stop);
             self.catch_up(order.plies);
             self.think(order);
         }
+    }
+
+    /// Lets the agent get ready, which only the first time takes long: in the start clock.
+    fn prepare(&mut self, stop: &Stop) {
+        let mut context = Context { rng: &mut Rng::stream(&[self.task.seed]), stop };
+        self.agent.prepare(&self.game, &mut context);
+        if let Some(preparation) = self.agent.preparation().filter(|_| !self.is_prepared) {
+            let Preparation { found, playouts, cpu } = preparation;
+            let cpu = cpu.as_secs_f64();
+            (self.task.tell.0)(&format!(
+                "prepared: {found} ({playouts} playouts, {cpu:.2} s of CPU time)"
+            ));
+        }
+        self.is_prepared = true;
     }
 
     /// Follows the joint moves that came since the last time. One that cannot be played is passed

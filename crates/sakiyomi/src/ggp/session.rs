@@ -20,7 +20,7 @@ use tokio::time::{sleep_until, timeout_at};
 
 use super::lock;
 use super::log::Log;
-use super::mind::{Follower, History, Order, Task, Thought, awaken};
+use super::mind::{Follower, History, Order, Task, Tell, Thought, awaken};
 
 /// What a match is about, as START says.
 #[derive(Clone, Debug)]
@@ -81,11 +81,13 @@ impl Session {
     ) -> std::io::Result<Arc<Session>> {
         let (to_compiled, compiled) = watch::channel(None);
         let history = History::default();
+        let (id, to_log) = (terms.id.clone(), Arc::clone(&log));
         let task = Task {
             role: terms.role,
             agent: manner.agent.clone(),
             seed: manner.seed,
             history: Arc::clone(&history),
+            tell: Tell(Box::new(move |text| to_log.line(&format!("{id} {text}")))),
         };
         let (rules, settings) = (terms.rules.clone(), manner.settings);
         let compile = move || match known {
