@@ -5,8 +5,8 @@
 //! here, in functions that are not generic, and leave as boxed agents: one call through a pointer
 //! for a whole decision.
 
-use sakiyomi_core::{Agent, Playable};
-use sakiyomi_search::{MctsSettings, TreeSearch};
+use sakiyomi_core::{Agent, Playable, Rng, Stop};
+use sakiyomi_search::{Encoding, MctsSettings, ProbeReport, TreeSearch};
 
 use crate::{AgentSpec, Seat, SpecError};
 
@@ -17,7 +17,17 @@ pub trait CatalogGame: Playable {
 
     /// A tree search with all that can be measured of its tree.
     fn tree_search(settings: MctsSettings) -> Box<dyn TreeSearch<Self>>;
+
+    /// The probe of a search with experience; see [`sakiyomi_search::probe`].
+    fn probe(&self, search: &MctsSettings, playouts: u64, rng: &mut Rng) -> ProbeReport;
+
+    /// Codes of positions of matches; see [`sakiyomi_search::codes_of_matches`].
+    fn codes(&self, search: &MctsSettings, encoding: Encoding, n: usize, rng: &mut Rng)
+    -> Vec<u64>;
 }
+
+/// Nothing stops what is measured.
+pub(crate) static UNSTOPPED: Stop = Stop::new();
 
 /// Compiles all searches for these types of games.
 macro_rules! compiled {
@@ -35,6 +45,26 @@ macro_rules! compiled {
                 settings: sakiyomi_search::MctsSettings,
             ) -> Box<dyn sakiyomi_search::TreeSearch<Self>> {
                 Box::new(sakiyomi_search::Mcts::new(settings))
+            }
+
+            fn probe(
+                &self,
+                search: &sakiyomi_search::MctsSettings,
+                playouts: u64,
+                rng: &mut sakiyomi_core::Rng,
+            ) -> sakiyomi_search::ProbeReport {
+                sakiyomi_search::probe(self, search, playouts, rng, &$crate::compiled::UNSTOPPED)
+            }
+
+            fn codes(
+                &self,
+                search: &sakiyomi_search::MctsSettings,
+                encoding: sakiyomi_search::Encoding,
+                n: usize,
+                rng: &mut sakiyomi_core::Rng,
+            ) -> Vec<u64> {
+                let stop = &$crate::compiled::UNSTOPPED;
+                sakiyomi_search::codes_of_matches(self, search, encoding, n, rng, stop)
             }
         }
     )+};

@@ -18,6 +18,16 @@ pub trait Agent<G: Game>: Send {
         context: &mut Context<'_>,
     ) -> Result<Choice<G::Action>, Forfeit>;
 
+    /// Gets ready for the match before its first decision, until it is done or asked to stop: what an
+    /// agent that learns about the game does while a start clock runs. What was not done here is
+    /// done by the first decision, outside its budget.
+    fn prepare(&mut self, _game: &G, _context: &mut Context<'_>) {}
+
+    /// What getting ready has shown and cost, once it was done; none if there was nothing to do.
+    fn preparation(&self) -> Option<Preparation> {
+        None
+    }
+
     /// Is told every step of the match, those of its own included: the state before it, and what
     /// was played there (one action per choosing player, or the outcome of chance).
     fn observe(&mut self, _game: &G, _before: &G::State, _actions: &[G::Action]) {}
@@ -64,6 +74,17 @@ pub struct Choice<A> {
 #[error("{reason}")]
 pub struct Forfeit {
     pub reason: String,
+}
+
+/// What an agent did to get ready for a match.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preparation {
+    /// What it found, in a few words.
+    pub found: String,
+    /// Playouts that it took.
+    pub playouts: u64,
+    /// CPU time that it took.
+    pub cpu: Duration,
 }
 
 /// What an agent gets from outside for one decision.
@@ -144,7 +165,8 @@ impl Budget {
             iterations: self.iterations.unwrap_or(u64::MAX),
             start: Instant::now(),
             wall: self.wall,
-            cpu: self.cpu.map(|limit| (ThreadTime::now(), limit)),
+            cpu_start: ThreadTime::now(),
+            cpu: self.cpu,
             stop,
             done: 0,
             next_check: 1,
@@ -166,7 +188,8 @@ pub struct Meter<'a> {
     iterations: u64,
     start: Instant,
     wall: Option<Duration>,
-    cpu: Option<(ThreadTime, Duration)>,
+    cpu_start: ThreadTime,
+    cpu: Option<Duration>,
     stop: &'a Stop,
     done: u64,
     next_check: u64,
@@ -193,6 +216,20 @@ impl Meter<'_> {
     /// Iterations granted so far.
     pub fn done(&self) -> u64 {
         self.done
+    }
+
+    /// CPU time of the calling thread so far, which must be the one that began.
+    pub fn cpu_time(&self) -> Duration {
+        self.cpu_start.elapsed()
+    }
+
+    /// Whether a limit of time is reached, or a stop was asked for.
+    pub fn is_over(&self) -> bool {
+        let is_over =
+            |elapsed: Duration, limit: Option<Duration>| limit.is_some_and(|l| elapsed >= l);
+        self.stop.requested()
+            || is_over(self.start.elapsed(), self.wall)
+            || self.cpu.is_some() && is_over(self.cpu_time(), self.cpu)
     }
 
     /// From now on [`Meter::is_report_due`] is true about ten times a second.
@@ -234,7 +271,7 @@ impl Meter<'_> {
         wait(elapsed, STOP_LATENCY);
         let clocks = [
             self.wall.map(|limit| (elapsed, limit)),
-            self.cpu.as_ref().map(|(start, limit)| (start.elapsed(), *limit)),
+            self.cpu.map(|limit| (self.cpu_start.elapsed(), limit)),
         ];
         for (elapsed, limit) in clocks.into_iter().flatten() {
             if elapsed >= limit {

@@ -18,7 +18,7 @@ pub mod stats;
 pub mod toy;
 mod view;
 
-pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Stop, Watch};
+pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Preparation, Stop, Watch};
 pub use encode::{Encode, ObservationShape, observe_cells};
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
 pub use hints::{

@@ -20,11 +20,11 @@ pub use halving::SequentialHalving;
 pub use matrix::MatrixGame;
 pub use maxn::MaxN;
 pub use mcts::{
-    Answer, Bandit, Decide, Encoding, Evaluation, EvaluationError, ExperienceCounts,
+    Answer, Bandit, CodeIndex, Decide, Encoding, Evaluation, EvaluationError, ExperienceCounts,
     ExperienceSettings, Grave, Groups, LeafEvaluator, LeafPosition, MAX_DISTANCE, Mcts,
-    MctsSettings, NodeRef, Observer, PlayoutEvaluator, PlayoutPolicy, ProbeReport, PuctSearch,
-    PuctSettings, RootNoise, TooManyActions, Trail, TreeSearch, TreeStrategy, Trial, Unobserved,
-    probe, try_encodings,
+    MctsSettings, NodeRef, Observer, PROBE_PLAYOUTS, PlayoutEvaluator, PlayoutPolicy, ProbeReport,
+    PuctSearch, PuctSettings, RootNoise, TooManyActions, Trail, TreeSearch, TreeStrategy, Trial,
+    Unobserved, codes_of_matches, probe, try_encodings,
 };
 pub use random::RandomPlayer;
 pub use sequential::SequentialUct;

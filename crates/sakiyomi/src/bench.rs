@@ -9,7 +9,7 @@ use sakiyomi_catalog::{
 };
 use sakiyomi_core::hash::Fnv64;
 use sakiyomi_core::{Budget, Context, Playable, Player, Rng, Scratch, Stop, Turn};
-use sakiyomi_search::MctsSettings;
+use sakiyomi_search::{CodeIndex, Encoding, MctsSettings};
 use serde::Serialize;
 
 /// How fast a game and the tree search on it are, from the start position.
@@ -192,6 +192,68 @@ pub fn measure_growth(
         }
     }
     game.with(MeasureGrowth(settings, iterations))
+}
+
+/// How neighbours are found among the codes of matches.
+#[derive(Clone, Debug, Serialize)]
+pub struct IndexSpeed {
+    pub game: String,
+    pub codes: usize,
+    pub neighbours_per_query: f64,
+    pub compared_per_query: f64,
+    pub nanoseconds_per_query: f64,
+    /// The same by looking up every code within the distance.
+    pub nanoseconds_by_masks: f64,
+}
+
+/// Distance within which neighbours are looked for.
+const INDEX_DISTANCE: u32 = 2;
+const INDEX_QUERIES: usize = 2_000;
+
+/// Measures the index of experience on this number of Huffman codes of matches of this search.
+pub fn measure_index(
+    game: &GameSpec,
+    settings: MctsSettings,
+    n_codes: usize,
+) -> Result<IndexSpeed, SpecError> {
+    struct Codes(MctsSettings, usize);
+    impl Visitor for Codes {
+        type Out = Vec<u64>;
+
+        fn visit<G: CatalogGame>(self, game: G) -> Vec<u64> {
+            game.codes(&self.0, Encoding::Huffman, self.1, &mut Rng::new(1))
+        }
+    }
+    let codes = game.with(Codes(settings, n_codes))?;
+    let mut index = CodeIndex::new(&codes, INDEX_DISTANCE);
+    // Queries are like those of a search: codes that are there, and codes next to them.
+    let mut rng = Rng::new(2);
+    let mut query = |i: usize| match i % 2 {
+        0 => codes[rng.below(codes.len())],
+        _ => codes[rng.below(codes.len())] ^ 1 << rng.below(64),
+    };
+    let queries: Vec<u64> = (0..INDEX_QUERIES).map(&mut query).collect();
+    let n = queries.len() as f64;
+    let start = ThreadTime::now();
+    let (mut n_found, mut n_compared) = (0, 0);
+    for &code in &queries {
+        let (found, compared) = index.neighbours(code);
+        n_found += found;
+        n_compared += compared;
+    }
+    let nanoseconds_per_query = start.elapsed().as_nanos() as f64 / n;
+    let start = ThreadTime::now();
+    let n_by_masks: usize = queries.iter().map(|&code| index.neighbours_by_masks(code)).sum();
+    let nanoseconds_by_masks = start.elapsed().as_nanos() as f64 / n;
+    assert_eq!(n_found, n_by_masks, "the index finds what trying all masks finds");
+    Ok(IndexSpeed {
+        game: game.to_string(),
+        codes: codes.len(),
+        neighbours_per_query: n_found as f64 / n,
+        compared_per_query: n_compared as f64 / n,
+        nanoseconds_per_query,
+        nanoseconds_by_masks,
+    })
 }
 
 /// Options of agents and games that the catalog's lists do not reach by themselves.

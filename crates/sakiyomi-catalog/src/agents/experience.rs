@@ -169,7 +169,7 @@ pub(super) const EXPERIENCE: TreeParameter = Parameter {
             },
         },
         "similar positions lend what was found there; similar by a code of the cells, at distance 2 \
-         or 0 by a probe before the match (`switch`), or by trials of several codes (`auto`)",
+         or 0 by a probe before the match (`switch`), or, with the playouts, by trials (`auto`)",
     )
 };
 
@@ -276,6 +276,19 @@ pub(super) const HALF: TreeParameter = Parameter::number(
         },
     },
     "what is lent counts half after this many visits of the arm itself",
+);
+
+pub(super) const REACH: TreeParameter = Parameter::integer(
+    "reach",
+    0..=1_000_000,
+    Place {
+        get: |settings| settings.experience?.reach.map(|reach| Value::Integer(reach.into())),
+        set: |settings, value| {
+            settled(settings)?.reach = value.whole().map(|n| n as u32);
+            Ok(())
+        },
+    },
+    "positions of a playout that are remembered, from its beginning; all if not given",
 );
 
 /// What is wrong with these settings as a whole.

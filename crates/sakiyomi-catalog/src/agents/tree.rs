@@ -6,8 +6,8 @@ use sakiyomi_core::{Agent, Budget, Hint, Playable, PlayoutOptions, RestrictBy};
 use sakiyomi_search::{Answer, Bandit, Exact, Groups, Mcts, MctsSettings};
 
 use super::experience::{
-    BIAS, BITS, DISTANCE, DRAWS, EPSILON, EXPERIENCE, FADE, GRAVE, HALF, KEEP, MOST, PLAYOUT, TAU,
-    bare_experience, check,
+    BIAS, BITS, DISTANCE, DRAWS, EPSILON, EXPERIENCE, FADE, GRAVE, HALF, KEEP, MOST, PLAYOUT,
+    REACH, TAU, bare_experience, check,
 };
 use super::search::{
     Budgeted, DEFAULT_ITERATIONS, PlaysOut, adjust_iterations, cpu, iterations, keen, limit,
@@ -337,6 +337,7 @@ const UCT: Definition<MctsSettings> = Definition {
             FADE,
             MOST,
             HALF,
+            REACH,
             GROUPS,
             WIDEN,
             CUT,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Evidence;
+use super::{Estimate, Evidence, Part, Quantity};
 
 /// The place of a cell. Its text is how claims and reports call it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -63,7 +63,7 @@ impl fmt::Display for Address {
 }
 
 /// Cells with what was counted in them.
-type Counts<'a> = &'a [(&'a Address, &'a Evidence)];
+pub type Counts<'a> = &'a [(&'a Address, &'a Evidence)];
 
 /// What was counted at an address, if there is anything; a pair may be asked for from either side.
 pub fn evidence_at(cells: Counts<'_>, wanted: &Address) -> Option<Evidence> {
@@ -100,6 +100,28 @@ pub fn evidence_of_row(cells: Counts<'_>, agent: &str) -> Option<Evidence> {
     (sum.tally.games() > 0).then_some(sum)
 }
 
+/// The mean score of a series of a curve over all values of x, each counting the same however many games
+/// it has, and the number of games. Nothing if one of them has none. The interval is put together from
+/// those of the points (Zou and Donner 2008).
+pub fn mean_of_series(cells: Counts<'_>, wanted: &str) -> Option<(Estimate, u64)> {
+    let is_point =
+        |address: &Address| matches!(address, Address::Point { series, .. } if series == wanted);
+    let (mut mean, mut below, mut above) = (0.0, 0.0f64, 0.0f64);
+    let (mut n_points, mut n_games) = (0.0, 0);
+    for (_, evidence) in cells.iter().filter(|(address, _)| is_point(address)) {
+        let Estimate { value, low, high } = evidence.estimate(Quantity::Score, Part::All)?;
+        mean += value;
+        below = below.hypot(value - low);
+        above = above.hypot(high - value);
+        n_points += 1.0;
+        n_games += evidence.tally.games();
+    }
+    let value = mean / n_points;
+    let estimate =
+        Estimate { value, low: value - below / n_points, high: value + above / n_points };
+    (n_games > 0).then_some((estimate, n_games))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::evidence::tests::evidence;
@@ -119,5 +141,19 @@ mod tests {
         // A name that looks like a pair is no pair.
         let named = Address::named("a - b");
         assert_eq!(evidence_called(&[(&named, &won)], "b - a"), None);
+    }
+
+    #[test]
+    fn the_mean_of_a_series_counts_every_point_the_same() {
+        let points = ["x", "y"].map(|x| Address::point("a", x));
+        let (many, few) = (evidence(300, 0, 100), evidence(10, 20, 10));
+        let cells = [(&points[0], &many), (&points[1], &few)];
+        let (mean, n_games) = mean_of_series(&cells, "a").unwrap();
+        assert!((mean.value - 0.625).abs() < 1e-12 && n_games == 440);
+        let [one, other] = [&many, &few].map(|e| e.estimate(Quantity::Score, Part::All).unwrap());
+        let below = (one.value - one.low).hypot(other.value - other.low) / 2.0;
+        assert!((mean.value - mean.low - below).abs() < 1e-12);
+        assert_eq!(mean_of_series(&cells, "b"), None);
+        assert_eq!(mean_of_series(&[(&points[0], &Evidence::default())], "a"), None);
     }
 }

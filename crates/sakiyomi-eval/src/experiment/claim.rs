@@ -13,7 +13,8 @@ use std::fmt;
 use sakiyomi_core::stats::Interval;
 use serde::Serialize;
 
-use super::evidence::{Estimate, Evidence, Part, Quantity};
+use super::address::{Counts, evidence_called, evidence_of_row, mean_of_series};
+use super::evidence::{Estimate, Part, Quantity};
 
 /// A sentence, and the test that stands for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,27 +73,22 @@ impl Verdict {
 }
 
 impl Claim {
-    /// The verdict on what was counted. `cell` finds the evidence of a cell by its name, and
-    /// `row` that of all cells of a row of a round robin.
-    pub fn judge(
-        &self,
-        cell: &dyn Fn(&str) -> Option<Evidence>,
-        row: &dyn Fn(&str) -> Option<Evidence>,
-    ) -> Verdict {
+    /// The verdict on what was counted.
+    pub fn judge(&self, cells: Counts<'_>) -> Verdict {
         let verdicts: Vec<Verdict> =
-            self.test.0.iter().map(|comparison| comparison.judge(cell, row)).collect();
+            self.test.0.iter().map(|comparison| comparison.judge(cells)).collect();
         [Verdict::NotRun, Verdict::Contradicts, Verdict::NotEnoughGames, Verdict::Differs]
             .into_iter()
             .find(|verdict| verdicts.contains(verdict))
             .unwrap_or(Verdict::Agrees)
     }
 
-    /// The cells and rows that the test speaks of.
-    pub(super) fn names(&self) -> impl Iterator<Item = (&str, bool)> {
+    /// What the test speaks of: cells, rows and series, by the quantity that is asked for.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&str, Quantity)> {
         let terms = self.test.0.iter().flat_map(|comparison| [&comparison.left, &comparison.right]);
         terms.filter_map(|term| match term {
             Term::Number(_) => None,
-            Term::Quantity { name, cell, .. } => Some((cell.as_str(), *name == Quantity::Row)),
+            Term::Quantity { name, cell, .. } => Some((cell.as_str(), *name)),
         })
     }
 }
@@ -141,6 +137,7 @@ fn parse_term(text: &str) -> Result<Term, String> {
         let parts = match quantity {
             Quantity::Mean(_) => "`won`, `drawn` or `lost` games",
             Quantity::NashConv => "nothing less than the whole cell",
+            Quantity::MeanScore => "nothing less than the whole series",
             _ => "a seat",
         };
         return Err(format!("`{name}` can be asked for in {parts}, not as in `{text}`"));
@@ -161,13 +158,9 @@ fn parse_part(text: &str) -> Result<Part, String> {
 }
 
 impl Comparison {
-    fn judge(
-        &self,
-        cell: &dyn Fn(&str) -> Option<Evidence>,
-        row: &dyn Fn(&str) -> Option<Evidence>,
-    ) -> Verdict {
+    fn judge(&self, cells: Counts<'_>) -> Verdict {
         let (Some((left, n_left)), Some((right, n_right))) =
-            (self.left.estimate(cell, row), self.right.estimate(cell, row))
+            (self.left.estimate(cells), self.right.estimate(cells))
         else {
             return Verdict::NotRun;
         };
@@ -196,15 +189,17 @@ impl Comparison {
 impl Term {
     /// What is known, and from how many games. What is not counted in games has no least number: the
     /// spread of measurements is part of their interval.
-    fn estimate(
-        &self,
-        cell: &dyn Fn(&str) -> Option<Evidence>,
-        row: &dyn Fn(&str) -> Option<Evidence>,
-    ) -> Option<(Estimate, u64)> {
+    fn estimate(&self, cells: Counts<'_>) -> Option<(Estimate, u64)> {
         match self {
             Term::Number(number) => Some((Estimate::exactly(*number), u64::MAX)),
+            Term::Quantity { name: Quantity::MeanScore, cell: series, .. } => {
+                mean_of_series(cells, series)
+            }
             Term::Quantity { name, cell: of, part } => {
-                let evidence = if *name == Quantity::Row { row(of)? } else { cell(of)? };
+                let evidence = match name {
+                    Quantity::Row => evidence_of_row(cells, of)?,
+                    _ => evidence_called(cells, of)?,
+                };
                 let n = match name {
                     Quantity::NashConv => u64::MAX,
                     _ => evidence.n_games(*part),
@@ -230,14 +225,19 @@ impl fmt::Display for Verdict {
 #[cfg(test)]
 mod tests {
     use super::super::evidence::tests::evidence;
+    use super::super::{Address, Evidence};
     use super::*;
 
     fn judge(test: &str, cells: &[(&str, Evidence)]) -> Verdict {
         let claim = Claim { text: String::new(), test: Test::parse(test).unwrap() };
-        let find = |name: &str| {
-            cells.iter().find(|(known, _)| *known == name).map(|(_, evidence)| evidence.clone())
+        let address = |name: &str| match (name.split_once(" - "), name.split_once(" @ ")) {
+            (Some((row, column)), _) => Address::pair(row, column),
+            (_, Some((series, x))) => Address::point(series, x),
+            _ => Address::named(name),
         };
-        claim.judge(&find, &find)
+        let addresses: Vec<Address> = cells.iter().map(|(name, _)| address(name)).collect();
+        let evidence = cells.iter().map(|(_, evidence)| evidence);
+        claim.judge(&addresses.iter().zip(evidence).collect::<Vec<_>>())
     }
 
     #[test]
@@ -251,6 +251,9 @@ mod tests {
             ("e", measured),
             ("f", evidence(21, 0, 19)),
             ("g", evidence(12, 0, 0)),
+            ("r - s", Evidence { seats: vec![Default::default(); 2], ..evidence(70, 0, 30) }),
+            ("m @ 1", evidence(70, 0, 30)),
+            ("m @ 2", evidence(60, 0, 40)),
         ];
         for (test, verdict) in [
             ("score(a) > 0.5", Verdict::Agrees),
@@ -274,7 +277,10 @@ mod tests {
             ("length(a; drawn) > 0", Verdict::NotRun),
             ("nash_conv(e) < 0.5", Verdict::Agrees),
             ("nash_conv(a) < 0.5", Verdict::NotRun),
-            ("row(a) > 0.5", Verdict::Agrees),
+            ("row(r) > 0.5 and row(s) < 0.5", Verdict::Agrees),
+            ("mean(m) > 0.55 and mean(m) < 0.75", Verdict::Agrees),
+            ("mean(m) > score(m @ 1)", Verdict::Differs),
+            ("mean(n) > 0.5", Verdict::NotRun),
             ("0.5 < score(a)", Verdict::Agrees),
             ("score(f) > 0.5", Verdict::NotEnoughGames),
             ("score(f) < 0.9", Verdict::Agrees),
@@ -297,6 +303,7 @@ mod tests {
         assert!(error("score > 1").contains("neither a number nor a quantity"));
         assert!(error("score(a; seat 0) > 1").contains("is no part of the games"));
         assert!(error("score(a; won) > 1").contains("can be asked for in a seat"));
+        assert!(error("mean(a; seat 1) > 1").contains("nothing less than the whole series"));
         assert!(error("length(a; seat 1) > 1").contains("`won`, `drawn` or `lost` games"));
     }
 }

@@ -61,6 +61,8 @@ pub enum Quantity {
     Score,
     /// The score over all cells of a row of a round robin.
     Row,
+    /// The mean score of a series of a curve over all values of x.
+    MeanScore,
     Wins,
     Draws,
     Losses,
@@ -84,9 +86,10 @@ pub enum Part {
 }
 
 impl Quantity {
-    const NAMES: [(&'static str, Quantity); 9] = [
+    const NAMES: [(&'static str, Quantity); 10] = [
         ("score", Quantity::Score),
         ("row", Quantity::Row),
+        ("mean", Quantity::MeanScore),
         ("wins", Quantity::Wins),
         ("draws", Quantity::Draws),
         ("losses", Quantity::Losses),
@@ -109,7 +112,7 @@ impl Quantity {
     /// What a figure writes beside its axis.
     pub fn label(self) -> &'static str {
         match self {
-            Quantity::Score | Quantity::Row => "score",
+            Quantity::Score | Quantity::Row | Quantity::MeanScore => "score",
             Quantity::Wins => "share of wins",
             Quantity::Draws => "share of draws",
             Quantity::Losses => "share of losses",
@@ -126,7 +129,7 @@ impl Quantity {
         match (self, part) {
             (_, Part::All) => true,
             (Quantity::Mean(_), part) => !matches!(part, Part::Seat(_)),
-            (Quantity::NashConv, _) => false,
+            (Quantity::NashConv | Quantity::MeanScore, _) => false,
             (_, part) => matches!(part, Part::Seat(_)),
         }
     }

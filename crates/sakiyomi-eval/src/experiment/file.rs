@@ -534,20 +534,15 @@ impl Reader<'_> {
             let wrong = |message| self.source.error(&claim.test.span(), message);
             let test = Test::parse(claim.test.get_ref()).map_err(wrong)?;
             let parsed = Claim { text: claim.text.clone(), test };
-            for (name, is_row) in parsed.names() {
-                let rows: &[String] = match layout {
-                    Layout::RoundRobin { agents } => agents,
-                    _ => &[],
+            for (name, quantity) in parsed.names() {
+                let known: Vec<String> = match (quantity, layout) {
+                    (Quantity::Row, Layout::RoundRobin { agents }) => agents.clone(),
+                    (Quantity::MeanScore, Layout::Curve { series, .. }) => series.clone(),
+                    (Quantity::Row | Quantity::MeanScore, _) => Vec::new(),
+                    _ if cells.iter().any(|cell| cell.address.is_called(name)) => continue,
+                    _ => cells.iter().map(|cell| cell.address.to_string()).collect(),
                 };
-                let is_known = match is_row {
-                    true => rows.iter().any(|agent| agent == name),
-                    false => cells.iter().any(|cell| cell.address.is_called(name)),
-                };
-                if !is_known {
-                    let known: Vec<String> = match is_row {
-                        true => rows.to_vec(),
-                        false => cells.iter().map(|cell| cell.address.to_string()).collect(),
-                    };
+                if !known.iter().any(|known| known == name) {
                     let known = known.join("; ");
                     return Err(wrong(format!("nothing is called `{name}`; known: {known}")));
                 }

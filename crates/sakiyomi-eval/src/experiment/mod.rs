@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::store::{Counted, Store, StoreError};
 use crate::{Fingerprint, Pairing, Task};
 
-pub use address::{Address, evidence_at, evidence_called, evidence_of_row};
+pub use address::{Address, Counts, evidence_at, evidence_called, evidence_of_row, mean_of_series};
 pub use claim::{Claim, Verdict};
 pub use evidence::{Distribution, Estimate, Evidence, Part, Quantity};
 pub use file::ExperimentError;

@@ -54,6 +54,9 @@ pub(super) struct Learned {
     rule: Rule,
     /// Means by action or sequence.
     means: FxHashMap<u64, Mean>,
+    /// How often each sequence came before a turn. One that came too seldom has no longer sequence
+    /// that counts, which saves a look at every action.
+    contexts: FxHashMap<u64, f64>,
     max_entries: usize,
     /// A buffer for the weights or scores of the actions of a step.
     scores: Vec<f32>,
@@ -90,8 +93,14 @@ impl Learned {
             PlayoutPolicy::Nst { epsilon } => Rule::Greedy { epsilon },
             PlayoutPolicy::Tournament { draws } => Rule::Tournament { draws },
         };
-        let means = FxHashMap::default();
-        Some(Learned { options, rule, means, max_entries: MAX_ENTRIES, scores: Vec::new() })
+        Some(Learned {
+            options,
+            rule,
+            means: FxHashMap::default(),
+            contexts: FxHashMap::default(),
+            max_entries: MAX_ENTRIES,
+            scores: Vec::new(),
+        })
     }
 
     /// Picks the best of a few actions that `draw` draws, if that is how it picks.
@@ -153,7 +162,7 @@ impl Learned {
             }
             Rule::Greedy { epsilon } if rng.unit() < epsilon => rng.below(actions.len()),
             Rule::Greedy { .. } => {
-                let context = Context::of(before);
+                let context = self.frequent(Context::of(before));
                 let score = |action| self.score(key(player, action), context) as f32;
                 scores.extend(actions.iter().map(score));
                 highest(&scores, rng)
@@ -171,6 +180,9 @@ impl Learned {
                 Rule::Gibbs { .. } | Rule::Tournament { .. } => Context::default(),
                 Rule::Greedy { .. } => Context::of(&trail.steps[..turn.start]),
             };
+            for hash in context.0.into_iter().flatten() {
+                *self.contexts.entry(hash).or_default() += 1.0;
+            }
             for (player, action) in steps {
                 let payoff = payoffs[*player];
                 let last = key(*player, action);
@@ -192,6 +204,10 @@ impl Learned {
                 mean.visits *= keep;
                 mean.sum *= keep;
                 mean.visits >= MIN_COUNT
+            });
+            self.contexts.retain(|_, visits| {
+                *visits *= keep;
+                *visits >= MIN_COUNT
             });
         }
     }
@@ -222,10 +238,19 @@ impl Learned {
         sum / n
     }
 
+    /// The part of a context after which some sequence may have enough visits to count.
+    fn frequent(&self, context: Context) -> Context {
+        let is_frequent =
+            |hash: &u64| self.contexts.get(hash).is_some_and(|&visits| visits >= MIN_VISITS);
+        Context(context.0.map(|hash| hash.filter(is_frequent)))
+    }
+
     fn drop_rarest(&mut self) {
         let mut least = 2.0;
+        // A context has at least the visits of what follows it: what is kept keeps its context.
         while self.means.len() > self.max_entries / 2 {
             self.means.retain(|_, mean| mean.visits >= least);
+            self.contexts.retain(|_, visits| *visits >= least);
             least *= 2.0;
         }
     }

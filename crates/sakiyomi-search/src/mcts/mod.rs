@@ -45,7 +45,7 @@ use std::thread;
 
 use sakiyomi_core::{
     Agent, Budget, Choice, Context, Forfeit, Game, Hints, Insight, Player, PlayoutOptions,
-    RestrictBy, Rng, Turn, Watch,
+    Preparation, RestrictBy, Rng, Turn, Watch,
 };
 
 pub use amaf::Grave;
@@ -53,8 +53,8 @@ pub use bandit::Bandit;
 pub use batch::{PuctSearch, PuctSettings, RootNoise};
 pub use evaluate::{Evaluation, EvaluationError, LeafEvaluator, LeafPosition, PlayoutEvaluator};
 pub use experience::{
-    Decide, Encoding, ExperienceCounts, ExperienceSettings, MAX_DISTANCE, ProbeReport, Trial,
-    probe, try_encodings,
+    CodeIndex, Decide, Encoding, ExperienceCounts, ExperienceSettings, MAX_DISTANCE,
+    PROBE_PLAYOUTS, ProbeReport, Trial, codes_of_matches, probe, try_encodings,
 };
 pub use knowledge::Groups;
 pub use learned::PlayoutPolicy;
@@ -163,6 +163,8 @@ pub struct Mcts<G: Game, O = Unobserved> {
     restricted: Option<G>,
     /// Whether experience measures what it finds.
     surveys: bool,
+    /// What a probe before the first decision has shown, if there was one.
+    preparation: Option<Preparation>,
 }
 
 /// A tree search as those see it who measure trees. They hold it boxed, so that the search need not
@@ -238,7 +240,15 @@ impl<G: Hints> Mcts<G> {
 impl<G: Hints, O: Observer<G>> Mcts<G, O> {
     /// A search whose positions are handed to a copy of `observer` for each tree.
     pub fn observed(settings: MctsSettings, observer: O) -> Mcts<G, O> {
-        Mcts { settings, root: None, walks: Vec::new(), observer, restricted: None, surveys: false }
+        Mcts {
+            settings,
+            root: None,
+            walks: Vec::new(),
+            observer,
+            restricted: None,
+            surveys: false,
+            preparation: None,
+        }
     }
 
     /// How often experience was of use so far, over all trees.
@@ -303,10 +313,10 @@ impl<G: Hints, O: Observer<G>> Mcts<G, O> {
     }
 
     /// Makes the trees, if they are not there yet. A probe that decides about experience comes first;
-    /// it has a number of playouts of its own, beside the budget of the decision.
+    /// it has a budget of its own, beside that of the decision.
     fn plant(&mut self, game: &G, context: &mut Context<'_>) {
         if self.walks.is_empty() {
-            self.settings.decide_experience(game, context.rng, context.stop);
+            self.preparation = self.settings.decide_experience(game, context.rng, context.stop);
             let new = |_| {
                 let mut walk = Walk::new(game, &self.settings, self.observer.clone());
                 walk.surveys = self.surveys;
@@ -352,6 +362,14 @@ impl<G: Hints, O: Observer<G>> Agent<G> for Mcts<G, O> {
         context: &mut Context<'_>,
     ) -> Result<Choice<G::Action>, Forfeit> {
         self.decide(game, state, player, context, None)
+    }
+
+    fn prepare(&mut self, game: &G, context: &mut Context<'_>) {
+        self.plant(game, context);
+    }
+
+    fn preparation(&self) -> Option<Preparation> {
+        self.preparation.clone()
     }
 
     fn choose_watched(

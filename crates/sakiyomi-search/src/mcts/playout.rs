@@ -182,21 +182,29 @@ impl Policy {
         }
     }
 
-    /// Plays out from `state` step by step, and hands every position to `pass`.
+    /// Plays out from `state` step by step, and hands every position to `pass`. After `n_steps` of
+    /// them, if the rest is of no interest, it goes on in the way that the game is fastest at.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "buffers that are borrowed from different places"
+    )]
     pub(super) fn play_out_by_steps<G: Hints>(
         &mut self,
         game: &G,
         state: &mut G::State,
         steps: &mut Steps<G::Action>,
         scratch: &mut Scratch<G::Action>,
+        n_steps: Option<u32>,
         mut pass: impl FnMut(&G::State, Trail<'_, G::Action>),
         rng: &mut Rng,
     ) -> Payoffs {
         let options = self.options();
         let last = options.last_round(game.round(state));
+        let mut left = n_steps.filter(|_| matches!(self, Policy::Uniform)).unwrap_or(u32::MAX);
         loop {
             match game.turn(state) {
                 Turn::Over(payoffs) => return payoffs,
+                _ if left == 0 => return game.playout(state, scratch, rng),
                 _ if game.round(state) >= last => return options.cut_payoffs(game, state),
                 Turn::Chance => {
                     let outcome = game.sample(state, &mut scratch.outcomes, rng);
@@ -217,6 +225,7 @@ impl Policy {
                 }
             }
             pass(state, steps.trail());
+            left -= 1;
         }
     }
 }

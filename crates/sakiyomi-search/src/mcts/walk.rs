@@ -548,14 +548,21 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
     fn play_out(&mut self, game: &G, leaf: &mut Leaf<G>, rng: &mut Rng) -> Payoffs {
         let Walk { scratch, settings, policy, observer, experience, .. } = self;
         let Leaf { state, steps, .. } = leaf;
+        let reach = settings.experience.and_then(|experience| experience.reach);
+        let mut n_left = reach.unwrap_or(u32::MAX);
+        // Others want to see the whole playout.
+        let n_steps = reach.filter(|_| !O::OBSERVES && settings.grave.is_none());
         let pass = |state: &G::State, trail: Trail<'_, G::Action>| {
-            if let Some(experience) = experience {
+            if let Some(experience) = experience
+                && n_left > 0
+            {
+                n_left -= 1;
                 experience.pass(game, state);
             }
             observer.pass(game, state, trail);
         };
         let payoffs = match self.keeps_trail {
-            true => policy.play_out_by_steps(game, state, steps, scratch, pass, rng),
+            true => policy.play_out_by_steps(game, state, steps, scratch, n_steps, pass, rng),
             false => policy.play_out(game, state, scratch, rng),
         };
         settings.with_bonus(game, state, payoffs)

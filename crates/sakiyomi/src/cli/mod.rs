@@ -10,6 +10,7 @@ mod ggp_host;
 mod lists;
 mod perft;
 mod play;
+mod probe;
 mod replay;
 mod serve;
 mod solve;
@@ -69,6 +70,7 @@ enum Command {
     GgpHost(ggp_host::Options),
     Bench(bench::Options),
     Perft(perft::Options),
+    Probe(probe::Options),
     Exploit(exploit::Options),
     Solve(solve::Options),
     Tubstap(tubstap::Options),
@@ -100,6 +102,7 @@ pub(crate) fn main() -> ExitCode {
         Command::GgpHost(options) => ggp_host::run(&options, out),
         Command::Bench(options) => bench::run(&options, out),
         Command::Perft(options) => perft::run(&options, out),
+        Command::Probe(options) => probe::run(&options, out),
         Command::Exploit(options) => exploit::run(&options, out),
         Command::Solve(options) => solve::run(&options, out),
         Command::Tubstap(options) => tubstap::run(&options, out),

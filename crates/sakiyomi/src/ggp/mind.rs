@@ -16,7 +16,9 @@ use std::thread;
 use std::time::Duration;
 
 use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, RuleSheet, Seat};
-use sakiyomi_core::{Agent, Budget, Choice, Context, Game, Player as SeatNumber, Rng, Stop, Turn};
+use sakiyomi_core::{
+    Agent, Budget, Choice, Context, Game, Player as SeatNumber, Preparation, Rng, Stop, Turn,
+};
 use sakiyomi_gdl::{GdlGame, Move, State, Stepper, solve};
 use tokio::sync::{oneshot, watch};
 
@@ -77,6 +79,17 @@ pub(super) struct Task {
     pub(super) seed: u64,
     pub(super) history: History,
     pub(super) compiled: watch::Receiver<Compiled>,
+    /// Writes a line of the log.
+    pub(super) tell: Tell,
+}
+
+/// Someone who is told what is worth a line in the log.
+pub(super) struct Tell(pub(super) Box<dyn Fn(&str) + Send>);
+
+impl std::fmt::Debug for Tell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tell")
+    }
 }
 
 /// Counts the threads that work on matches.
@@ -150,6 +163,7 @@ impl Thinker {
         loop {
             self.choose_game();
             let Some(mind) = &mut self.mind else { return };
+            mind.prepare(&self.task, &halt);
             mind.catch_up(&self.task, plies);
             let thought = match mind.is_my_choice() {
                 true => mind.choose(&self.task, &halt),
@@ -220,6 +234,7 @@ struct Mind {
     line: Option<Line>,
     /// Joint moves that were followed, or could not be.
     n_seen: usize,
+    is_prepared: bool,
 }
 
 /// Moves to an end of a game of one player.
@@ -245,8 +260,36 @@ impl Mind {
         let keeps_a_tree = agent.tree_search().is_some();
         let agent = agent.build(&game, &seat).ok()?;
         let (stepper, state) = (game.stepper(), game.start());
-        let line = None;
-        Some(Mind { stepper, state, me, agent, keeps_a_tree, line, n_seen: 0, game, is_interim })
+        Some(Mind {
+            game,
+            is_interim,
+            stepper,
+            state,
+            me,
+            agent,
+            keeps_a_tree,
+            line: None,
+            n_seen: 0,
+            is_prepared: false,
+        })
+    }
+
+    /// Lets the agent get ready, which only the first time takes long: in the start clock.
+    /// Interpreted rules are too slow for it.
+    fn prepare(&mut self, task: &Task, halt: &Halt) {
+        if self.is_interim {
+            return;
+        }
+        let mut context = Context { rng: &mut Rng::stream(&[task.seed]), stop: &halt.stop };
+        self.agent.prepare(&self.game, &mut context);
+        if let Some(preparation) = self.agent.preparation().filter(|_| !self.is_prepared) {
+            let Preparation { found, playouts, cpu } = preparation;
+            let cpu = cpu.as_secs_f64();
+            (task.tell.0)(&format!(
+                "prepared: {found} ({playouts} playouts, {cpu:.2} s of CPU time)"
+            ));
+        }
+        self.is_prepared = true;
     }
 
     /// Follows the joint moves that came since the last time. One that cannot be played is passed

@@ -19,7 +19,7 @@ use tokio::time::{sleep_until, timeout_at};
 
 use super::lock;
 use super::log::Log;
-use super::mind::{Alive, Compiled, Follower, Halt, History, Order, Task, Thought, awaken};
+use super::mind::{Alive, Compiled, Follower, Halt, History, Order, Task, Tell, Thought, awaken};
 
 /// What a match is about, as START says.
 #[derive(Clone, Debug)]
@@ -81,6 +81,7 @@ impl Session {
     ) -> std::io::Result<Arc<Session>> {
         let (to_compiled, compiled) = watch::channel(known.map(Ok));
         let history = History::default();
+        let (id, to_log) = (terms.id.clone(), Arc::clone(&log));
         let task = Task {
             rules: terms.rules.clone(),
             role: terms.role,
@@ -88,6 +89,7 @@ impl Session {
             seed: manner.seed,
             history: Arc::clone(&history),
             compiled: compiled.clone(),
+            tell: Tell(Box::new(move |text| to_log.line(&format!("{id} {text}")))),
         };
         let orders = awaken(task, alive)?;
         let session = Arc::new(Session {

@@ -6,7 +6,7 @@ use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_eval::Measure;
 use sakiyomi_eval::experiment::{
     Address, Axis, Distribution, Estimate, Evidence, Layout, Part, Quantity, evidence_at,
-    evidence_of_row,
+    evidence_of_row, mean_of_series,
 };
 
 use super::{Block, CellReport, ExperimentReport, counts};
@@ -141,7 +141,28 @@ fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: 
             ]);
         }
     }
+    // A mean over numbers that grow says nothing; one over games does.
+    if measure == Quantity::Score && x.values.iter().all(|value| value.parse::<f64>().is_err()) {
+        rows.extend(series.iter().filter_map(|name| mean_row(report, x, name)));
+    }
     Block::Table { header: header.map(str::to_owned).to_vec(), rows }
+}
+
+/// The mean of a series over all values of x, beside that of the paper if it has them all.
+fn mean_row(report: &ExperimentReport, x: &Axis, series: &str) -> Option<Vec<String>> {
+    let (mean, n_games) = mean_of_series(&counts(&report.cells), series)?;
+    let paper = |value: &String| at(report, &Address::point(series, value))?.paper_score;
+    let papers: Option<Vec<f64>> = x.values.iter().map(paper).collect();
+    let paper = papers.map(|scores| scores.iter().sum::<f64>() / scores.len() as f64);
+    Some(vec![
+        "mean".to_owned(),
+        series.to_owned(),
+        score_text(Some(mean.value)),
+        interval_text(mean.interval()),
+        n_games.to_string(),
+        paper_text(paper, None),
+        String::new(),
+    ])
 }
 
 fn histogram_table(report: &ExperimentReport, series: &[String]) -> Block {

@@ -9,7 +9,7 @@ use sakiyomi_catalog::{AgentSpec, Record, write_atomically};
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_eval::experiment::{
     Address, Cell, Estimate, Evidence, Experiment, Kind, Layout, PaperNumbers, Part, Quantity,
-    Scale, Verdict, evidence_called, evidence_of_row,
+    Scale, Verdict,
 };
 use sakiyomi_eval::{Counted, DistinctGames, Measure, Openings, Store, StoreError};
 use serde::Serialize;
@@ -119,9 +119,7 @@ impl ExperimentReport {
         let counts = counts(&cells);
         let claim = |claim: &sakiyomi_eval::experiment::Claim| ClaimReport {
             text: claim.text.clone(),
-            verdict: claim.judge(&|name| evidence_called(&counts, name), &|row| {
-                evidence_of_row(&counts, row)
-            }),
+            verdict: claim.judge(&counts),
         };
         let claims = experiment.claims.iter().map(claim).collect();
         let agents = experiment.cells(scale).iter().flat_map(|cell| cell.task.agents());

@@ -16,16 +16,19 @@
 //! One table belongs to one tree and lives as long as the agent, which is one match.
 
 mod encoding;
+mod index;
 mod probe;
+mod survey;
 mod table;
 
 use sakiyomi_core::{Hints, Payoffs, Player, Rng};
 
 pub use encoding::Encoding;
-pub use probe::{ProbeReport, Trial, probe, try_encodings};
+pub use index::{CodeIndex, codes_of_matches};
+pub use probe::{PROBE_PLAYOUTS, ProbeReport, Trial, probe, try_encodings};
 
 use encoding::Encoder;
-pub(super) use probe::Survey;
+pub(super) use survey::Survey;
 use table::{Neighbour, Table};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +44,8 @@ pub struct ExperienceSettings {
     pub half: Option<f64>,
     /// What is lent is multiplied with this.
     pub trust: f64,
+    /// Positions of a playout that are remembered, from its beginning; all if none is given.
+    pub reach: Option<u32>,
     pub decide: Decide,
 }
 
@@ -51,11 +56,14 @@ pub enum Decide {
     Settings,
     /// A probe before the first decision, which chooses between distance 2 and 0; see [`probe`].
     Switch,
-    /// Trials before the first decision, which choose encoding, distance and trust, or go without;
-    /// see [`try_encodings`].
+    /// Trials before the first decision, which choose encoding, distance and trust, or go without, see
+    /// [`try_encodings`], and how playouts go, if these are not said to.
     Auto,
 }
 
+/// Positions of a playout that weighted experience remembers. Later ones are hardly ever met again, and
+/// remembering them takes several times as long as playing on.
+const REACH: u32 = 10;
 /// The largest distance at which neighbours are looked for.
 pub const MAX_DISTANCE: u32 = 3;
 
@@ -69,6 +77,7 @@ impl ExperienceSettings {
             most: None,
             half: None,
             trust: 1.0,
+            reach: None,
             decide: Decide::Settings,
         }
     }
@@ -77,8 +86,9 @@ impl ExperienceSettings {
     pub fn weighted(encoding: Encoding, distance: u32) -> ExperienceSettings {
         ExperienceSettings {
             fade: 0.5,
-            most: Some(20.0),
-            half: Some(20.0),
+            most: Some(5.0),
+            half: Some(5.0),
+            reach: Some(REACH),
             ..ExperienceSettings::paper(encoding, distance)
         }
     }
@@ -245,6 +255,10 @@ impl Experience {
     /// From now on it is measured how far similar positions are, and how well their values agree.
     pub(super) fn keep_survey(&mut self) {
         self.survey = Some(Survey::default());
+    }
+
+    fn codes(&self) -> &[u64] {
+        self.table.codes()
     }
 
     pub(super) fn survey(&self) -> Option<&Survey> {

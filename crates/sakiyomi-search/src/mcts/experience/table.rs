@@ -65,7 +65,7 @@ impl Table {
             n_players,
             distance,
             short: short.then(|| u64::MAX >> (64 - n_bits)),
-            max_entries: (memory as usize / bytes).clamp(16, MAX_ENTRIES),
+            max_entries: ((memory / bytes as u64) as usize).clamp(16, MAX_ENTRIES),
             codes: Vec::new(),
             visits: Vec::new(),
             sums: Vec::new(),
@@ -81,6 +81,10 @@ impl Table {
 
     pub(super) fn len(&self) -> usize {
         self.codes.len()
+    }
+
+    pub(super) fn codes(&self) -> &[u64] {
+        &self.codes
     }
 
     pub(super) fn visits(&self, entry: u32) -> u32 {

@@ -231,10 +231,12 @@ fn what_is_lent_counts_less_with_own_visits() {
 #[test]
 fn the_probe_measures_and_switches() {
     let search = settings(50, ExperienceSettings::paper(Encoding::Huffman, 2));
-    let report = probe(&GAME, &search, &mut Rng::new(1), &Stop::new());
+    let report = probe(&GAME, &search, PROBE_PLAYOUTS, &mut Rng::new(1), &Stop::new());
     assert_eq!(report.histograms.len(), 10);
     assert!(report.mean_distance.is_some() && report.playouts > 0, "{report:?}");
-    assert_eq!(report, probe(&GAME, &search, &mut Rng::new(1), &Stop::new()));
+    assert!(report.counts.hits > 0 && report.counts.hits <= report.counts.nodes, "{report:?}");
+    let again = probe(&GAME, &search, PROBE_PLAYOUTS, &mut Rng::new(1), &Stop::new());
+    assert_eq!(report, ProbeReport { cpu: report.cpu, ..again });
     let switch = ExperienceSettings { decide: Decide::Switch, ..search.experience.unwrap() };
     let agent = searched(MctsSettings { experience: Some(switch), ..search }, 1);
     let used = agent.settings.experience.unwrap();
@@ -252,4 +254,61 @@ fn trials_find_that_experience_is_of_use() {
     let auto = ExperienceSettings { decide: Decide::Auto, ..search.experience.unwrap() };
     let agent = searched(MctsSettings { experience: Some(auto), ..search }, 1);
     assert_eq!(agent.settings.experience.map(|used| used.decide), Some(Decide::Settings));
+}
+
+#[test]
+fn getting_ready_is_bounded_reported_and_done_once() {
+    let paper = ExperienceSettings::paper(Encoding::Huffman, 2);
+    let auto = MctsSettings {
+        experience: Some(ExperienceSettings { decide: Decide::Auto, ..paper }),
+        ..settings(50, paper)
+    };
+    let mut agent = Mcts::new(auto);
+    assert_eq!(agent.preparation(), None);
+    let mut rng = Rng::new(1);
+    agent.prepare(&GAME, &mut Context { rng: &mut rng, stop: &Stop::new() });
+    let done = agent.preparation().unwrap();
+    assert!(done.playouts > 1_000 && done.playouts < 45_000, "{done:?}");
+    assert!(done.found.contains("MAST") && done.found.contains("NST"), "{done:?}");
+    let mut context = Context { rng: &mut rng, stop: &Stop::new() };
+    let choice = agent.choose(&GAME, &GAME.start(), Player(0), &mut context).unwrap();
+    assert_eq!((choice.iterations, agent.preparation()), (50, Some(done)));
+    // Who is asked to stop has to do without.
+    let stop = Stop::new();
+    stop.request();
+    let mut hurried = Mcts::new(auto);
+    hurried.prepare(&GAME, &mut Context { rng: &mut rng, stop: &stop });
+    assert_eq!(hurried.preparation().map(|done| done.playouts), Some(0));
+    assert_eq!(hurried.settings.experience, None);
+    // Nothing is to be decided about settings.
+    let mut settled = Mcts::new(settings(50, paper));
+    settled.prepare(&GAME, &mut Context { rng: &mut rng, stop: &Stop::new() });
+    assert_eq!(settled.preparation(), None);
+}
+
+#[test]
+fn only_the_beginning_of_a_playout_is_remembered() {
+    let entries = |reach| {
+        let experience =
+            ExperienceSettings { reach, ..ExperienceSettings::paper(Encoding::Huffman, 0) };
+        searched(settings(1, experience), 1).experience_counts().entries
+    };
+    // One iteration from the start: the root, the new node and then the playout.
+    assert_eq!([entries(Some(0)), entries(Some(1))], [2, 3]);
+    assert!(entries(None) > 3);
+}
+
+#[test]
+fn codes_of_matches_are_different_and_found_again() {
+    let search = settings(50, ExperienceSettings::paper(Encoding::Huffman, 2));
+    let stop = Stop::new();
+    let codes = codes_of_matches(&GAME, &search, Encoding::OneHot, 40, &mut Rng::new(1), &stop);
+    let different: std::collections::BTreeSet<u64> = codes.iter().copied().collect();
+    assert_eq!((codes.len(), different.len()), (40, 40));
+    let mut index = CodeIndex::new(&codes, 2);
+    for &code in &codes {
+        let near = codes.iter().filter(|&&other| (code ^ other).count_ones() <= 2).count();
+        assert_eq!(index.neighbours(code).0, near);
+        assert_eq!(index.neighbours_by_masks(code), near);
+    }
 }
