@@ -1,8 +1,8 @@
 // The one place that talks to the server. A server that does not answer is waited for; what it answers is typed.
 
 import type {
-  ApiError, Catalog, ExperimentEntry, GameAnswer, Job, JobRequest, MatchRecord, Position, Replay, Sealed, SealRequest, StoreEntry,
-  ThinkRequest, Thought,
+  ApiError, Catalog, ExperimentEntry, ExperimentResult, GameAnswer, Job, JobRequest, MatchRecord, Position, Replay, ResultEntry, Sealed,
+  SealRequest, StoredGames, StoreEntry, ThinkRequest, Thought,
 } from "../api";
 import { readEvents, type ServerEvent } from "../logic/sse";
 import { keepRules, rulesOf } from "./storage";
@@ -47,7 +47,11 @@ export const api = {
   resumeJob: (id: number) => post<Job>(`/api/jobs/${id}/resume`, {}),
   forgetJob: (id: number) => post<Job>(`/api/jobs/${id}/forget`, {}),
   experiments: () => get<ExperimentEntry[]>("/api/experiments"),
-  store: () => get<StoreEntry[]>("/api/store"),
+  results: (signal?: AbortSignal) => get<ResultEntry[]>("/api/results", signal),
+  result: (scale: string, id: string, signal?: AbortSignal) =>
+    get<ExperimentResult>(`/api/results/${encodeURIComponent(scale)}/${encodeURIComponent(id)}`, signal),
+  store: (signal?: AbortSignal) => get<StoreEntry[]>("/api/store", signal),
+  storedGames: (cell: number, signal?: AbortSignal) => get<StoredGames>(`/api/store/${cell}`, signal),
   keptGame: (cell: number, game: number) => get<MatchRecord>(`/api/store/${cell}/${game}`),
 
   /** Rules that the server accepts are kept, so that they can be sent again. */
