@@ -288,8 +288,7 @@ impl Finder<'_> {
             relation: (*relation).to_owned(),
             grid,
             n_place,
-            // What is not known to be missing is there.
-            exists: vec![!self.is_complete && n_place == 2; columns.len() * rows.len()],
+            exists: vec![false; columns.len() * rows.len()],
             columns,
             rows,
             by_name,
@@ -300,6 +299,10 @@ impl Finder<'_> {
             lines: None,
             places: Vec::new(),
         };
+        if !self.is_complete {
+            // What is not known to be missing is there.
+            board.by_name.values().for_each(|&cell| board.exists[cell] = true);
+        }
         for (fluent, arguments) in facts {
             let (place, content) = arguments.split_at(n_place);
             let (cell, name) = (board.cell(place)?, content.join(" "));

@@ -3,7 +3,7 @@
 export type CsvCell = string | number | null;
 
 export function csv(header: string[], rows: CsvCell[][]): string {
-  return [header, ...rows].map((row) => row.map(field).join(",")).join("\n") + "\n";
+  return [header, ...rows].map((row) => `${row.map(field).join(",")}\n`).join("");
 }
 
 function field(value: CsvCell): string {

@@ -50,11 +50,17 @@ export const DASHES = ["", "6 3", "2 3", "8 3 2 3", "", "6 3", "2 3", "8 3 2 3"]
 export function figureCsv(figure: Figure): string {
   switch (figure.kind) {
     case "bars":
-      return csv(["name", figure.value_label, "low", "high", "paper"], figure.bars.map((bar) => [bar.label, bar.value, bar.low, bar.high, bar.reference]));
+      return csv(
+        ["name", figure.value_label, "low", "high", "paper"],
+        figure.bars.map((bar) => [bar.label, bar.value, bar.low, bar.high, bar.reference]),
+      );
     case "curves":
       return csv(["series", figure.x_label, figure.y_label, "low", "high", "paper"], curveRows(figure));
     case "histogram":
-      return csv(["series", figure.x_label, "games"], figure.series.flatMap(({ name, counts }) => counts.map(([value, count]): CsvCell[] => [name, value, count])));
+      return csv(
+        ["series", figure.x_label, "games"],
+        figure.series.flatMap(({ name, counts }) => counts.map(([value, count]): CsvCell[] => [name, value, count])),
+      );
     case "heat-map": {
       const width = figure.columns.length;
       const row = (name: string, i: number): CsvCell[] => [name, ...figure.values.slice(i * width, (i + 1) * width)];

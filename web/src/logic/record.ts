@@ -6,7 +6,12 @@ export type About = { seats: string[]; resigned: number | null; version: string;
 /** A record as a file: what was played, by whom, how it ended, and what the agents thought before each step. */
 export function recordText({ record, players, turn }: Position, { seats, resigned, version, thoughts, review }: About): string {
   const thought = ({ player, action, value, iterations, nodes, seconds, rows }: Thought) => ({
-    player, action, value, iterations, nodes, seconds,
+    player,
+    action,
+    value,
+    iterations,
+    nodes,
+    seconds,
     arms: rows.find((row) => row.player === player)?.arms.map(({ text, share, visits, value: worth, proven }) => ({ text, share, visits, value: worth, proven })) ?? [],
   });
   const steps = [...thoughts].sort(([a], [b]) => a - b).map(([step, all]) => ({ step, thoughts: all.map(thought) }));

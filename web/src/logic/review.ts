@@ -12,7 +12,13 @@ export type MoveClass = "best" | "excellent" | "good" | "inaccuracy" | "mistake"
 /** What was lost at one step by one player. `better` is what the agent would have played; `isExact` if both are solved. */
 export type Rating = { step: number; player: number; text: string; better: string; loss: number; kind: MoveClass; isExact: boolean };
 
-const CLASSES: [number, MoveClass][] = [[0.005, "best"], [0.02, "excellent"], [0.05, "good"], [0.1, "inaccuracy"], [0.2, "mistake"]];
+const CLASSES: [number, MoveClass][] = [
+  [0.005, "best"],
+  [0.02, "excellent"],
+  [0.05, "good"],
+  [0.1, "inaccuracy"],
+  [0.2, "mistake"],
+];
 
 export function classOf(loss: number): MoveClass {
   return CLASSES.find(([most]) => loss <= most)?.[1] ?? "blunder";

@@ -18,18 +18,27 @@ export function stateOf(run: StoreEntry): RunState {
 export function matches(run: StoreEntry, filter: string): boolean {
   const uses = run.used_by.map((use) => `${use.experiment} ${use.name} ${use.repeats}`).join(" ");
   const text = `${run.game} ${run.agents.join(" ")} ${uses} ${stateOf(run)}`.toLowerCase();
-  return filter.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 export function sorted(runs: StoreEntry[], { key, isDown }: Sort): StoreEntry[] {
   const value = (run: StoreEntry): string | number => {
     switch (key) {
-      case "game": return run.game;
-      case "first": return run.agents[0];
-      case "second": return run.agents[1];
-      case "games": return run.games;
-      case "score": return run.all.score?.value ?? -1;
-      case "elo": return run.all.elo?.value ?? Math.sign((run.all.score?.value ?? 0) - 0.5) * Infinity;
+      case "game":
+        return run.game;
+      case "first":
+        return run.agents[0];
+      case "second":
+        return run.agents[1];
+      case "games":
+        return run.games;
+      case "score":
+        return run.all.score?.value ?? -1;
+      case "elo":
+        return run.all.elo?.value ?? Math.sign((run.all.score?.value ?? 0) - 0.5) * Infinity;
     }
   };
   const order = (a: StoreEntry, b: StoreEntry) => {
@@ -45,12 +54,55 @@ export const experimentOf = (run: StoreEntry): string => run.used_by[0]?.experim
 export const repeatsOf = (run: StoreEntry): string => run.used_by.find((use) => use.repeats !== "")?.repeats ?? "";
 
 export function runsCsv(runs: StoreEntry[]): string {
-  const header = ["cell", "experiments", "game", "first", "second", "seed", "openings", "state", "seat", "games", "wins", "draws", "losses", "score", "low", "high", "elo", "elo_low", "elo_high", "p", "nash_conv", "seconds"];
-  const rows = runs.flatMap((run) => [run.all, ...run.seats].map((tally, i): CsvCell[] => [
-    run.cell, [...new Set(run.used_by.map((use) => use.experiment))].join(" "), run.game, ...run.agents, run.seed, run.openings, stateOf(run), i === 0 ? "all" : i,
-    tally.wins + tally.draws + tally.losses, tally.wins, tally.draws, tally.losses, tally.score?.value ?? null, tally.score?.low ?? null, tally.score?.high ?? null,
-    tally.elo?.value ?? null, tally.elo?.low ?? null, tally.elo?.high ?? null, i === 0 ? run.p : null, run.nash_conv?.value ?? null, i === 0 ? run.seconds : null,
-  ]));
+  const header = [
+    "cell",
+    "experiments",
+    "game",
+    "first",
+    "second",
+    "seed",
+    "openings",
+    "state",
+    "seat",
+    "games",
+    "wins",
+    "draws",
+    "losses",
+    "score",
+    "low",
+    "high",
+    "elo",
+    "elo_low",
+    "elo_high",
+    "p",
+    "nash_conv",
+    "seconds",
+  ];
+  const rows = runs.flatMap((run) =>
+    [run.all, ...run.seats].map((tally, i): CsvCell[] => [
+      run.cell,
+      [...new Set(run.used_by.map((use) => use.experiment))].join(" "),
+      run.game,
+      ...run.agents,
+      run.seed,
+      run.openings,
+      stateOf(run),
+      i === 0 ? "all" : i,
+      tally.wins + tally.draws + tally.losses,
+      tally.wins,
+      tally.draws,
+      tally.losses,
+      tally.score?.value ?? null,
+      tally.score?.low ?? null,
+      tally.score?.high ?? null,
+      tally.elo?.value ?? null,
+      tally.elo?.low ?? null,
+      tally.elo?.high ?? null,
+      i === 0 ? run.p : null,
+      run.nash_conv?.value ?? null,
+      i === 0 ? run.seconds : null,
+    ]),
+  );
   return csv(header, rows);
 }
 

@@ -128,7 +128,7 @@ export class Match {
   /** The persons who still have to choose in the latest position. */
   get waitingPersons(): number[] {
     const turn = this.position?.turn;
-    if (!turn || turn.kind !== "choose" || this.resigned !== null) return [];
+    if (turn?.kind !== "choose" || this.resigned !== null) return [];
     const chosen = this.#choices();
     return turn.players.filter((player) => this.isPerson(player) && !this.#hasSealed(player) && !chosen.has(player));
   }
@@ -136,7 +136,7 @@ export class Match {
   /** A person chooses. Alone, the move is made; among others who choose at once, it is sealed. */
   async choose(player: number, text: string): Promise<void> {
     const position = this.position;
-    if (!position || position.turn.kind !== "choose" || this.isSending) return;
+    if (position?.turn.kind !== "choose" || this.isSending) return;
     this.remark = null;
     this.cursor = null;
     this.isSending = true;
@@ -296,7 +296,7 @@ export class Match {
   /** Lets the agents whose turn it is think and move, if it is up to them. */
   async #goOn(once = false): Promise<void> {
     const position = this.position;
-    if (!position || position.turn.kind !== "choose" || this.isReplay || this.resigned !== null || this.role !== "leads") return;
+    if (position?.turn.kind !== "choose" || this.isReplay || this.resigned !== null || this.role !== "leads") return;
     const { players } = position.turn;
     if (this.waitingPersons.length > 0 || players.some((player) => this.seats[player] === NOBODY)) return;
     if (!this.#hasPersons() && !this.isRunning && !once) return;
@@ -351,7 +351,7 @@ export class Match {
   /** Where persons choose at once, others may choose in another window. */
   async #hearSealed(): Promise<void> {
     const position = this.position;
-    if (!position || position.turn.kind !== "choose" || position.turn.players.length < 2) return;
+    if (position?.turn.kind !== "choose" || position.turn.players.length < 2) return;
     if (!position.turn.players.some((player) => this.isPerson(player))) return;
     const { signal } = this.#work;
     if (this.#hearing === signal) return;

@@ -14,7 +14,7 @@ export function sound(what: "move" | "end"): void {
   if (!settings.hasSound || typeof AudioContext === "undefined") return;
   wakeSound();
   if (what === "move") tone(520, 0, 0.05);
-  else [392, 523].forEach((pitch, i) => tone(pitch, 0.16 * i, 0.22));
+  else for (const [i, pitch] of [392, 523].entries()) tone(pitch, 0.16 * i, 0.22);
 }
 
 function tone(pitch: number, delay: number, seconds: number): void {

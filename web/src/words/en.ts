@@ -249,7 +249,8 @@ export const en = {
   "results.noPaper": "measurements of our own",
   "results.sum": "{experiments} experiments, {games} games and runs",
   "results.nothing": "Nothing has been measured yet.",
-  "results.verdicts": "A verdict compares two samples: it says “differs” only if our games exclude the paper's number, and “not enough games” as long as they could not tell a difference of 0.1.",
+  "results.verdicts":
+    "A verdict compares two samples: it says “differs” only if our games exclude the paper's number, and “not enough games” as long as they could not tell a difference of 0.1.",
   "results.experiments": "Experiments of this paper",
   "results.repeats": "repeats {part}",
   "results.runsDone": "{done} of {games} runs",
@@ -347,11 +348,14 @@ export const en = {
 
   "about.title": "How this page works",
   "about.play": "Playing",
-  "about.playText": "Choose a game, put persons and agents on its seats, start. Cells that can be chosen have a dot; click, drag, or use the arrow keys and Enter. Where a turn has several actions, undo the last one or end the turn. Where players choose at once, your choice lies face down until all are in.",
+  "about.playText":
+    "Choose a game, put persons and agents on its seats, start. Cells that can be chosen have a dot; click, drag, or use the arrow keys and Enter. Where a turn has several actions, undo the last one or end the turn. Where players choose at once, your choice lies face down until all are in.",
   "about.inside": "Looking inside",
-  "about.insideText": "While an agent thinks, its moves are listed with their share of the search, visits and value, and drawn on the board. Go back to any step and ask any agent what it would have played.",
+  "about.insideText":
+    "While an agent thinks, its moves are listed with their share of the search, visits and value, and drawn on the board. Go back to any step and ask any agent what it would have played.",
   "about.share": "Nothing is lost",
-  "about.shareText": "The address of a match holds the whole match. Reload it, keep it as a bookmark, send it to somebody. Matches that are not finished are listed on the first page.",
+  "about.shareText":
+    "The address of a match holds the whole match. Reload it, keep it as a bookmark, send it to somebody. Matches that are not finished are listed on the first page.",
   "about.agents": "Agents",
   "about.keys": "Keys on the board",
   "about.keyArrows": "go to another cell",

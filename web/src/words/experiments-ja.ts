@@ -87,4 +87,14 @@ export const CLAIMS: Record<string, string> = {
 };
 
 /** Where in a paper: `tables 1 and 2`. */
-export const PARTS: Record<string, string> = { table: "表", tables: "表", figure: "図", figures: "図", section: "節", sections: "節", and: "と", to: "〜", "both seats together": "先後合計" };
+export const PARTS: Record<string, string> = {
+  table: "表",
+  tables: "表",
+  figure: "図",
+  figures: "図",
+  section: "節",
+  sections: "節",
+  and: "と",
+  to: "〜",
+  "both seats together": "先後合計",
+};

@@ -35,10 +35,14 @@ export function pieceText(piece: Piece): string {
 
 export function effectText(effect: Effect): string {
   switch (effect.kind) {
-    case "damage": return t(effect.left > 0 ? "effect.damage" : "effect.defeats", { amount: effect.amount, left: effect.left });
-    case "counter": return t(effect.left > 0 ? "effect.counter" : "effect.falls", { amount: effect.amount, left: effect.left });
-    case "chance": return t("effect.chance", { percent: percent(effect.probability) });
-    case "points": return t("effect.points", { amount: effect.amount > 0 ? `+${effect.amount}` : String(effect.amount) });
+    case "damage":
+      return t(effect.left > 0 ? "effect.damage" : "effect.defeats", { amount: effect.amount, left: effect.left });
+    case "counter":
+      return t(effect.left > 0 ? "effect.counter" : "effect.falls", { amount: effect.amount, left: effect.left });
+    case "chance":
+      return t("effect.chance", { percent: percent(effect.probability) });
+    case "points":
+      return t("effect.points", { amount: effect.amount > 0 ? `+${effect.amount}` : String(effect.amount) });
   }
 }
 

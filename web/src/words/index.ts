@@ -59,7 +59,12 @@ export function claimText(text: string): string {
 
 /** Where in a paper: `tables 1 and 2`, 表 1 と 2. */
 export function partText(part: string): string {
-  return isJapanese() ? part.split(/(both seats together|\w+)/).map((word) => PARTS[word] ?? word).join("") : part;
+  return isJapanese()
+    ? part
+        .split(/(both seats together|\w+)/)
+        .map((word) => PARTS[word] ?? word)
+        .join("")
+    : part;
 }
 
 const TOPICS: Record<string, Key> = { classics: "topic.classics", experience: "topic.experience", gdl: "topic.gdl" };

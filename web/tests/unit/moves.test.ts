@@ -5,7 +5,11 @@ import { reveal } from "../../src/logic/reveal";
 import { emptyCell } from "./samples";
 
 const board: Board = {
-  grid: "square", cells: Array.from({ length: 4 }, emptyCell), column_labels: ["e", "f"], row_labels: ["4", "2"], marked: [],
+  grid: "square",
+  cells: Array.from({ length: 4 }, emptyCell),
+  column_labels: ["e", "f"],
+  row_labels: ["4", "2"],
+  marked: [],
 };
 
 describe("moves of rule sheets", () => {
@@ -30,7 +34,11 @@ describe("moves of rule sheets", () => {
 
 describe("what was chosen at once", () => {
   const view = (...points: number[]): View => ({
-    board: null, piles: [], facts: [], caption: "", note: null,
+    board: null,
+    piles: [],
+    facts: [],
+    caption: "",
+    note: null,
     players: points.map((value) => ({ name: "", score: { value, text: "" }, hand: [] })),
   });
 

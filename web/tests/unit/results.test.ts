@@ -13,7 +13,12 @@ const EXPERIMENTS = "../experiments";
 const RESULTS = "../results";
 
 describe("experiments by paper", () => {
-  const group = (...items: [string, string][]) => byPaper(items, ([id]) => id, ([, repeats]) => repeats).map(({ key, authors, items: all }) => [key, authors, all.length]);
+  const group = (...items: [string, string][]) =>
+    byPaper(
+      items,
+      ([id]) => id,
+      ([, repeats]) => repeats,
+    ).map(({ key, authors, items: all }) => [key, authors, all.length]);
 
   it("are told by their authors", () => {
     expect(authorsOf("Kato, Miwa and Chikayama, tables 1 and 2, both seats together")).toBe("Kato, Miwa and Chikayama");
@@ -21,16 +26,25 @@ describe("experiments by paper", () => {
   });
 
   it("join the one paper of their game", () => {
-    expect(group(["a-one", "X, table 1"], ["a-two", ""], ["b-one", ""])).toEqual([["a", "X", 2], ["b", "", 1]]);
+    expect(group(["a-one", "X, table 1"], ["a-two", ""], ["b-one", ""])).toEqual([
+      ["a", "X", 2],
+      ["b", "", 1],
+    ]);
   });
 
   it("stay apart where there are several papers", () => {
-    expect(group(["a-one", "X, table 1"], ["a-two", "Y, figure 2"], ["a-three", ""])).toEqual([["a-x", "X", 1], ["a-y", "Y", 1], ["a", "", 1]]);
+    expect(group(["a-one", "X, table 1"], ["a-two", "Y, figure 2"], ["a-three", ""])).toEqual([
+      ["a-x", "X", 1],
+      ["a-y", "Y", 1],
+      ["a", "", 1],
+    ]);
   });
 });
 
 describe("experiments in Japanese", () => {
-  const files = readdirSync(EXPERIMENTS).filter((name) => name.endsWith(".toml")).map((name) => readFileSync(`${EXPERIMENTS}/${name}`, "utf8"));
+  const files = readdirSync(EXPERIMENTS)
+    .filter((name) => name.endsWith(".toml"))
+    .map((name) => readFileSync(`${EXPERIMENTS}/${name}`, "utf8"));
 
   it("all have a title and their claims", () => {
     for (const text of files) {
@@ -81,7 +95,23 @@ describe("figures", () => {
   });
 
   it("are tables, too", () => {
-    const curves: Figure = { kind: "curves", x_label: "n", y_label: "score", log_x: false, baseline: null, curves: [{ name: "a, b", points: [{ x: 1, y: 0.5, low: 0.4, high: 0.6 }], references: [[1, 0.55], [2, 0.7]] }] };
+    const curves: Figure = {
+      kind: "curves",
+      x_label: "n",
+      y_label: "score",
+      log_x: false,
+      baseline: null,
+      curves: [
+        {
+          name: "a, b",
+          points: [{ x: 1, y: 0.5, low: 0.4, high: 0.6 }],
+          references: [
+            [1, 0.55],
+            [2, 0.7],
+          ],
+        },
+      ],
+    };
     expect(figureCsv(curves)).toBe('series,n,score,low,high,paper\n"a, b",1,0.5,0.4,0.6,0.55\n"a, b",2,,,,0.7\n');
     const map: Figure = { kind: "heat-map", x_label: "x", y_label: "y", value_label: "", columns: ["1", "2"], rows: ["a"], values: [0.5, null], range: [0, 1] };
     expect(figureCsv(map)).toBe("y \\ x,1,2\na,0.5,\n");
@@ -93,10 +123,33 @@ describe("figures", () => {
 });
 
 describe("runs", () => {
-  const tally = (wins: number, losses: number) => ({ wins, draws: 0, losses, score: { value: wins / (wins + losses), low: 0, high: 1 }, elo: { value: losses === 0 ? null : 10 * (wins - losses), low: null, high: null }, paper: null, verdict: null });
+  const tally = (wins: number, losses: number) => ({
+    wins,
+    draws: 0,
+    losses,
+    score: { value: wins / (wins + losses), low: 0, high: 1 },
+    elo: { value: losses === 0 ? null : 10 * (wins - losses), low: null, high: null },
+    paper: null,
+    verdict: null,
+  });
   const run = (cell: number, wins: number, losses: number, more: Partial<StoreEntry> = {}): StoreEntry => ({
-    cell, game: "hex", agents: ["uct", "random"], seed: 1, openings: "", games: wins + losses, games_wanted: null, all: tally(wins, losses), seats: [], p: 1,
-    nash_conv: null, mean_turns: null, seconds: 1, is_stale: false, used_by: [], n_kept: 0, ...more,
+    cell,
+    game: "hex",
+    agents: ["uct", "random"],
+    seed: 1,
+    openings: "",
+    games: wins + losses,
+    games_wanted: null,
+    all: tally(wins, losses),
+    seats: [],
+    p: 1,
+    nash_conv: null,
+    mean_turns: null,
+    seconds: 1,
+    is_stale: false,
+    used_by: [],
+    n_kept: 0,
+    ...more,
   });
 
   it("are sorted by what is known of them", () => {
@@ -106,7 +159,12 @@ describe("runs", () => {
   });
 
   it("say how far they are", () => {
-    expect([run(1, 1, 1), run(1, 1, 1, { games_wanted: 4 }), run(1, 1, 1, { games_wanted: 2 }), run(1, 1, 1, { is_stale: true })].map(stateOf)).toEqual(["free", "partial", "done", "stale"]);
+    expect([run(1, 1, 1), run(1, 1, 1, { games_wanted: 4 }), run(1, 1, 1, { games_wanted: 2 }), run(1, 1, 1, { is_stale: true })].map(stateOf)).toEqual([
+      "free",
+      "partial",
+      "done",
+      "stale",
+    ]);
   });
 
   it("are found by every word", () => {

@@ -3,7 +3,14 @@ import type { Thought } from "../../src/api";
 import { accuracy, classOf, firstInterval, meanAccuracy, rate, worst } from "../../src/logic/review";
 
 const thought = (player: number, action: string, value: number | null, arms: [string, number][] = []): Thought => ({
-  player, action, value, iterations: 0, nodes: 0, seconds: 0, line: [], tree: null,
+  player,
+  action,
+  value,
+  iterations: 0,
+  nodes: 0,
+  seconds: 0,
+  line: [],
+  tree: null,
   rows: [{ player, arms: arms.map(([text, value]) => ({ text, cells: [], share: 0, visits: null, value, proven: false })) }],
 });
 const step = (by: number[], ...texts: string[]) => ({ by, texts, cells: by.map(() => []) });
@@ -25,7 +32,10 @@ describe("a review", () => {
   });
 
   it("rates choices that are made at once by their arms", () => {
-    const before = thought(0, "2", 0.5, [["2", 0.5], ["1", 0.2]]);
+    const before = thought(0, "2", 0.5, [
+      ["2", 0.5],
+      ["1", 0.2],
+    ]);
     expect(rate(1, step([0, 1], "1", "2"), before, undefined, null)).toMatchObject([{ player: 0, loss: expect.closeTo(0.3, 9), better: "2" }]);
   });
 
@@ -51,7 +61,10 @@ describe("a review", () => {
   });
 
   it("tells how sure a search is", () => {
-    const searched = (visits: number, value: number): Thought => ({ ...thought(0, "a", value), rows: [{ player: 0, arms: [{ text: "a", cells: [], share: 1, visits, value, proven: false }] }] });
+    const searched = (visits: number, value: number): Thought => ({
+      ...thought(0, "a", value),
+      rows: [{ player: 0, arms: [{ text: "a", cells: [], share: 1, visits, value, proven: false }] }],
+    });
     const [few, many] = [firstInterval(searched(100, 0.6), 2)!, firstInterval(searched(10_000, 0.6), 2)!];
     expect(few.low).toBeGreaterThan(0.49);
     expect(few.high).toBeLessThan(0.71);
