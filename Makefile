@@ -24,10 +24,10 @@ test-rust: page
 	cargo test --workspace --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
-## The page: its types, its logic, and whole matches in a real browser.
+## The page: format, lints, its types, its logic, and whole matches in a real browser.
 test-page: page
 	@command -v npm >/dev/null || { echo "the page needs Node.js 20 or newer: https://nodejs.org; make test-rust tests the rest"; exit 1; }
-	cd web && npm run --silent check && npm test --silent
+	cd web && npm run --silent lint && npm run --silent check && npm test --silent
 	@command -v chromium >/dev/null || { echo "installing Chromium"; apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }
 	cargo test --workspace --locked --no-run --quiet
 	cd web && SAKIYOMI_BIN=$(TARGET)/debug/sakiyomi npm run --silent browser

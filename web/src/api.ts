@@ -415,13 +415,43 @@ export type JobRow = { name: string, wins: number, draws: number, losses: number
  */
 export type ExperimentEntry = { id: string, title: string, kind: string, repeats: string, quick: ExperimentState, paper: ExperimentState, };
 
-export type ExperimentState = { games_done: number, games: number, };
+export type ExperimentState = { games_done: number, games: number, seconds_left: number | null, };
 
-/**
- * One of `GET /api/store`. `GET /api/store/{cell}/{game}` is the MatchRecord of one of the games that
- * were `kept`.
- */
-export type StoreEntry = { cell: number, game: string, agents: [string, string], seed: number, wins: number, draws: number, losses: number, kept: Array<number>, };
+export type ResultEntry = { id: string, title: string, kind: string, repeats: string, scale: string, games_done: number, games: number, claims: Array<ResultVerdict>, numbers: Array<ResultVerdict>, is_shipped: boolean, };
+
+export type ExperimentResult = { id: string, title: string, kind: string, repeats: string, notes: string, scale: string, games_done: number, games: number, seconds: number, engines: Array<string>, repeatable: boolean, command: string, claims: Array<ResultClaim>, cells: Array<ResultCell>, figure: Figure | null, shown: MatchRecord | null, };
+
+export type ResultClaim = { text: string, verdict: ResultVerdict, };
+
+export type ResultVerdict = "agrees" | "differs" | "contradicts" | "not-enough-games" | "not-run";
+
+export type ResultCell = { name: string, game: string, first: string, second: string, seed: number, games: number, games_wanted: number, all: ResultTally, seats: Array<ResultTally>, p: number, mean_turns: number | null, nash_conv: Span | null, remark: string, };
+
+export type ResultTally = { wins: number, draws: number, losses: number, score: Span | null, elo: EloSpan | null, paper: PaperScore | null, verdict: ResultVerdict | null, };
+
+export type Span = { value: number, low: number, high: number, };
+
+export type EloSpan = { value: number | null, low: number | null, high: number | null, };
+
+export type PaperScore = { score: number, games: number | null, wins: number | null, draws: number | null, losses: number | null, };
+
+export type Figure = { "kind": "bars", value_label: string, bars: Array<Bar>, baseline: number | null, } | { "kind": "curves", x_label: string, y_label: string, log_x: boolean, curves: Array<Curve>, baseline: number | null, } | { "kind": "histogram", x_label: string, y_label: string, series: Array<Counts>, } | { "kind": "heat-map", x_label: string, y_label: string, value_label: string, columns: Array<string>, rows: Array<string>, values: Array<number | null>, range: [number, number], };
+
+export type Bar = { label: string, value: number, low: number, high: number, reference: number | null, };
+
+export type Curve = { name: string, points: Array<CurvePoint>, references: Array<[number, number]>, };
+
+export type CurvePoint = { x: number, y: number, low: number, high: number, };
+
+export type Counts = { name: string, counts: Array<[number, number]>, };
+
+export type StoreEntry = { cell: number, game: string, agents: [string, string], seed: number, openings: string, games: number, games_wanted: number | null, all: ResultTally, seats: Array<ResultTally>, p: number, nash_conv: Span | null, mean_turns: number | null, seconds: number, is_stale: boolean, used_by: Array<RunUse>, n_kept: number, };
+
+export type RunUse = { experiment: string, scale: string, repeats: string, name: string, };
+
+export type StoredGames = { outcomes: string, kept: Array<KeptGame>, };
+
+export type KeptGame = { number: number, seat: number, outcome: string, turns: number | null, };
 
 /**
  * Every answer that is not a success, with a status from 400 on.

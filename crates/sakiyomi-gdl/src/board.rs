@@ -1,34 +1,46 @@
-//! Finds the board in the facts of a game: a relation of three arguments whose first two are
-//! coordinates, such as `(cell 1 2 white)`. The largest such relation is the board, the third argument
-//! what stands there. A piece file may say otherwise ([`crate::picture`]).
+//! Finds the board in the facts of a game: a relation whose first arguments say where, such as
+//! `(cell 1 2 white)`, `(cell e 2 white pawn)` or `(cell a1 red)`, and whose other arguments say what stands
+//! there. The largest such relation is the board; [`crate::places`] lays its places out. A piece file may say
+//! otherwise ([`crate::picture`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sakiyomi_core::{Grid, Shape};
 
 use crate::engine::{Engine, Position};
+use crate::lattice::lattice;
 use crate::picture::{Coordinate, Picture, PictureError, error_at};
+use crate::places::{self, Layout};
+use crate::statics::Statics;
 
 /// The cells of a board and what may stand on them.
 #[derive(Clone, Debug)]
 pub(crate) struct BoardShape {
     pub(crate) relation: String,
     pub(crate) grid: Grid,
-    /// Whether the row comes first in facts and moves.
-    row_first: bool,
-    /// Coordinates in order.
+    /// How many arguments of a fact or a move name a place.
+    pub(crate) n_place: usize,
+    /// Cells by the arguments that name them; cells count row by row from the lowest.
+    pub(crate) by_name: BTreeMap<String, usize>,
+    /// The labels of columns and rows, in order.
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<String>,
     pub(crate) pieces: Vec<Piece>,
     /// How all of them are drawn.
     pub(crate) piece_shape: Shape,
-    /// Whether anything can ever be said about a cell, row by row from the lowest.
+    /// Whether anything can ever be said about a cell.
     pub(crate) exists: Vec<bool>,
+    /// Cells that are only dots, between which lines are drawn.
+    pub(crate) dots: Vec<usize>,
+    /// What stands on a cell is a number of things.
+    pub(crate) is_counted: bool,
+    /// The relation of lines between dots, if the board has some.
+    pub(crate) lines: Option<String>,
     /// For the fluents of the network: fluent, cell and piece.
-    places: Vec<(u32, u32, u8)>,
+    pub(crate) places: Vec<(u32, u32, u8)>,
     /// The same by fluent: the cell, and one more than the piece's number; 0 for a fluent that puts
     /// nothing on the board.
-    by_fluent: Vec<(u32, u8)>,
+    pub(crate) by_fluent: Vec<(u32, u8)>,
 }
 
 #[derive(Clone, Debug)]
@@ -40,33 +52,38 @@ pub(crate) struct Piece {
     pub(crate) role: Option<usize>,
     /// What people call it, if a piece file says so.
     pub(crate) long_name: Option<String>,
+    /// The number that it stands for, if things are counted.
+    pub(crate) count: Option<i32>,
 }
 
-const MOST_COORDINATES: usize = 40;
+/// The facts of one relation: their numbers among the fluents, and their arguments.
+#[derive(Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) relation: &'a str,
+    pub(crate) facts: Vec<(u32, Vec<&'a str>)>,
+}
+
 const MOST_PIECES: usize = 100;
 
 impl BoardShape {
-    /// The board of a game, drawn as the piece file says if there is one.
+    /// The board of a game, drawn as the piece file says if there is one. `rules` is the sheet.
     pub(crate) fn detect(
         engine: &Engine,
+        rules: &str,
         picture: Option<&str>,
     ) -> Result<Option<BoardShape>, PictureError> {
         let mut fluents = engine.all_fluents();
-        if fluents.is_empty() {
+        let is_complete = !fluents.is_empty();
+        if !is_complete {
             fluents = engine.facts(&engine.start());
         }
-        let mut relations: BTreeMap<&str, Vec<(u32, [&str; 3])>> = BTreeMap::new();
-        for (number, text) in fluents.iter().enumerate() {
-            if let Some((relation, arguments)) = cell(text) {
-                relations.entry(relation).or_default().push((number as u32, arguments));
-            }
-        }
-        let roles = engine.role_names();
+        let relations = relations(&fluents);
+        let (roles, statics) = (engine.role_names(), Statics::read(rules));
         let file = picture.map(Picture::parse).transpose()?;
         let row_first = file.as_ref().is_some_and(|file| file.first == Coordinate::Row);
-        let shapes =
-            relations.iter().filter_map(|(name, facts)| shape(name, facts, &roles, row_first));
-        let mut shapes: Vec<BoardShape> = shapes.collect();
+        let finder = Finder { roles: &roles, statics: &statics, row_first, is_complete };
+        let mut shapes: Vec<BoardShape> =
+            relations.iter().filter_map(|facts| finder.shape(facts)).collect();
         if let Some(name) = file.as_ref().and_then(|file| file.relation.as_ref()) {
             let known: Vec<String> = shapes.iter().map(|shape| shape.relation.clone()).collect();
             shapes.retain(|shape| shape.relation == *name.get_ref());
@@ -76,8 +93,14 @@ impl BoardShape {
                 return Err(error_at(picture.unwrap_or_default(), &name.span(), message));
             }
         }
-        let largest = |shape: &BoardShape| shape.exists.iter().filter(|&&exists| exists).count();
-        let Some(mut board) = shapes.into_iter().max_by_key(largest) else { return Ok(None) };
+        // Numbers of things are drawn as a board only where nothing else is one.
+        let size = |shape: &BoardShape| shape.exists.iter().filter(|&&exists| exists).count();
+        let mut board = shapes.into_iter().max_by_key(|shape| (!shape.is_counted, size(shape)));
+        if file.is_none() {
+            let with_lines = relations.iter().find_map(|facts| lattice(facts, board.as_ref()));
+            board = with_lines.or(board);
+        }
+        let Some(mut board) = board else { return Ok(None) };
         if let (Some(file), Some(text)) = (&file, picture) {
             board.grid = file.grid();
             board.turn_over(file);
@@ -103,6 +126,11 @@ impl BoardShape {
     fn turn_over(&mut self, file: &Picture) {
         let (columns, rows) = (self.columns.clone(), self.rows.clone());
         file.arrange(&mut self.columns, &mut self.rows);
+        self.follow(&columns, &rows);
+    }
+
+    /// Moves the cells to where their columns and rows, which had this order, stand now.
+    fn follow(&mut self, columns: &[String], rows: &[String]) {
         let place = |names: &[String], name: &String| {
             names.iter().position(|other| other == name).unwrap_or_default()
         };
@@ -116,7 +144,8 @@ impl BoardShape {
             exists[moved(cell)] = there;
         }
         let places = self.places.iter().map(|&(f, cell, p)| (f, moved(cell as usize) as u32, p));
-        self.places = places.collect();
+        let by_name = self.by_name.iter().map(|(name, &cell)| (name.clone(), moved(cell)));
+        (self.places, self.by_name) = (places.collect(), by_name.collect());
         self.exists = exists;
     }
 
@@ -146,13 +175,37 @@ impl BoardShape {
         self.exists.len()
     }
 
-    /// The cell with these coordinates, in the order of the rules; cells count row by row from the
-    /// lowest.
-    pub(crate) fn cell(&self, first: &str, second: &str) -> Option<usize> {
-        let (column, row) = if self.row_first { (second, first) } else { (first, second) };
-        let column = self.columns.iter().position(|other| other == column)?;
-        let row = self.rows.iter().position(|other| other == row)?;
-        Some(row * self.columns.len() + column)
+    /// The cell that these arguments name.
+    fn cell(&self, arguments: &[&str]) -> Option<usize> {
+        self.by_name.get(&arguments.join(" ")).copied()
+    }
+
+    /// The cells that the arguments of a move name, in order.
+    pub(crate) fn cells_of_move(&self, arguments: &[&str]) -> Vec<usize> {
+        let mut cells = Vec::new();
+        let mut rest = arguments;
+        while !rest.is_empty() {
+            let named = rest.get(..self.n_place).and_then(|place| self.cell(place));
+            cells.extend(named);
+            rest = &rest[if named.is_some() { self.n_place } else { 1 }..];
+        }
+        cells
+    }
+
+    /// Whether a fact is part of what is drawn.
+    pub(crate) fn shows(&self, fact: &str) -> bool {
+        let is_drawn = |name: &str| name == self.relation || self.lines.as_deref() == Some(name);
+        flat(fact).is_some_and(|(relation, _)| is_drawn(relation))
+    }
+
+    /// The cells between dots whose lines are drawn.
+    pub(crate) fn drawn_lines(&self, engine: &Engine, position: &Position) -> Vec<usize> {
+        let Some(lines) = &self.lines else { return Vec::new() };
+        let cell = |text: &String| {
+            let (_, arguments) = flat(text).filter(|(relation, _)| relation == lines)?;
+            self.cell(&arguments)
+        };
+        engine.facts(position).iter().filter_map(cell).collect()
     }
 
     /// Appends what stands on every cell: 0 for nothing, otherwise one more than the piece's number.
@@ -177,24 +230,19 @@ impl BoardShape {
             return;
         }
         for text in engine.facts(position) {
-            let Some((_, [first, second, name])) = cell(&text).filter(|c| c.0 == self.relation)
-            else {
+            let Some((_, arguments)) = flat(&text).filter(|fact| fact.0 == self.relation) else {
                 continue;
             };
+            let (place, content) = arguments.split_at(self.n_place.min(arguments.len()));
+            let name = content.join(" ");
             let piece = self.pieces.iter().position(|piece| piece.name == name);
-            if let (Some(cell), Some(piece)) = (self.cell(first, second), piece)
+            if let (Some(cell), Some(piece)) = (self.cell(place), piece)
                 && !self.pieces[piece].symbol.is_empty()
             {
                 cells[cell] = piece as u8 + 1;
             }
         }
     }
-}
-
-/// The parts of a fact of three plain arguments.
-pub(crate) fn cell(text: &str) -> Option<(&str, [&str; 3])> {
-    let (relation, arguments) = flat(text)?;
-    Some((relation, arguments.try_into().ok()?))
 }
 
 /// The name and arguments of a term whose arguments are constants.
@@ -207,85 +255,166 @@ pub(crate) fn flat(text: &str) -> Option<(&str, Vec<&str>)> {
     Some((parts.next()?, parts.collect()))
 }
 
-fn shape(
-    name: &str,
-    facts: &[(u32, [&str; 3])],
-    roles: &[String],
+/// Facts with plain arguments by relation and number of arguments.
+fn relations(fluents: &[String]) -> Vec<Facts<'_>> {
+    let mut relations: BTreeMap<(&str, usize), Facts<'_>> = BTreeMap::new();
+    for (number, text) in fluents.iter().enumerate() {
+        if let Some((relation, arguments)) = flat(text) {
+            let same = relations.entry((relation, arguments.len()));
+            let same = same.or_insert_with(|| Facts { relation, facts: Vec::new() });
+            same.facts.push((number as u32, arguments));
+        }
+    }
+    relations.into_values().collect()
+}
+
+/// What is known when relations are looked at.
+struct Finder<'a> {
+    roles: &'a [String],
+    statics: &'a Statics,
     row_first: bool,
-) -> Option<BoardShape> {
-    let argument = |i: usize| coordinates(facts.iter().map(|fact| fact.1[i].to_owned()).collect());
-    let (first, second) = (argument(0)?, argument(1)?);
-    let (columns, rows) = if row_first { (second, first) } else { (first, second) };
-    let names: BTreeSet<&str> = facts.iter().map(|fact| fact.1[2]).collect();
-    if names.len() > MOST_PIECES {
-        return None;
-    }
-    let mut board = BoardShape {
-        relation: name.to_owned(),
-        grid: Grid::Square,
-        row_first,
-        exists: vec![false; columns.len() * rows.len()],
-        columns,
-        rows,
-        pieces: pieces(&names, roles),
-        piece_shape: Shape::Token,
-        places: Vec::new(),
-        by_fluent: Vec::new(),
-    };
-    for (fluent, [first, second, name]) in facts {
-        let cell = board.cell(first, second)?;
-        let piece = board.pieces.iter().position(|piece| piece.name == *name)?;
-        board.exists[cell] = true;
-        board.places.push((*fluent, cell as u32, piece as u8));
-    }
-    Some(board)
+    /// Whether the facts are all that there can ever be.
+    is_complete: bool,
 }
 
-/// Values in their order, if they look like coordinates: numbers, letters, or one prefix with
-/// numbers behind it.
-fn coordinates(values: BTreeSet<String>) -> Option<Vec<String>> {
-    if !(2..=MOST_COORDINATES).contains(&values.len()) {
-        return None;
-    }
-    let split = |value: &String| {
-        let digits = value.len() - value.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let (prefix, number) = value.split_at(value.len() - digits);
-        (prefix.to_owned(), number.parse::<u64>().ok())
-    };
-    let mut parts: Vec<((String, Option<u64>), String)> =
-        values.into_iter().map(|value| (split(&value), value)).collect();
-    let letters = parts.iter().all(|((prefix, number), _)| prefix.len() == 1 && number.is_none());
-    let first = parts[0].0.0.clone();
-    let numbers = parts.iter().all(|((prefix, number), _)| *prefix == first && number.is_some());
-    if !letters && !numbers {
-        return None;
-    }
-    parts.sort_by_key(|((prefix, number), _)| (*number, prefix.clone()));
-    Some(parts.into_iter().map(|(_, value)| value).collect())
-}
-
-fn pieces(names: &BTreeSet<&str>, roles: &[String]) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    for &name in names {
-        let is_role = roles.iter().any(|role| role == name);
-        let blank = ["b", "blank", "empty", "none", "free", "e", "-", "0"]
-            .iter()
-            .any(|blank| name.eq_ignore_ascii_case(blank));
-        let symbol = match blank && !is_role {
-            true => String::new(),
-            false => short(name, &pieces),
+impl Finder<'_> {
+    /// The board of one relation, if it is one.
+    fn shape(&self, Facts { relation, facts }: &Facts<'_>) -> Option<BoardShape> {
+        let n_arguments = facts.first()?.1.len();
+        // Two coordinates and what stands there in one or two words, or a name and what stands there.
+        let (n_place, layout) = match n_arguments {
+            3 | 4 => {
+                let pairs: Vec<[&str; 2]> = facts.iter().map(|(_, a)| [a[0], a[1]]).collect();
+                (2, places::of_two(&pairs, self.row_first, self.is_complete)?)
+            }
+            2 => {
+                let names = facts.iter().map(|(_, arguments)| arguments[0].to_owned()).collect();
+                (1, places::of_one(names, self.statics, self.roles)?)
+            }
+            _ => return None,
         };
-        let role = if symbol.is_empty() { None } else { owner(name, roles) };
-        pieces.push(Piece { name: name.to_owned(), symbol, role, long_name: None });
+        let names = self.contents(relation, facts, n_place, n_arguments);
+        // Of two words the first is a role; lines between dots and other pairs of places are no pieces.
+        let is_own = |name: &String| {
+            name.split_once(' ').is_some_and(|(role, _)| self.roles.iter().any(|r| r == role))
+        };
+        let are_pieces = n_arguments < 4 || names.iter().any(is_own);
+        let is_counted = layout.is_row;
+        if names.len() > MOST_PIECES || !are_pieces || is_counted && !are_counts(&names) {
+            return None;
+        }
+        let Layout { columns, rows, cells: by_name, grid, .. } = layout;
+        let mut board = BoardShape {
+            relation: (*relation).to_owned(),
+            grid,
+            n_place,
+            exists: vec![false; columns.len() * rows.len()],
+            columns,
+            rows,
+            by_name,
+            pieces: pieces(&names, self.roles, is_counted),
+            piece_shape: Shape::Token,
+            dots: Vec::new(),
+            is_counted,
+            lines: None,
+            places: Vec::new(),
+            by_fluent: Vec::new(),
+        };
+        if !self.is_complete {
+            // What is not known to be missing is there.
+            board.by_name.values().for_each(|&cell| board.exists[cell] = true);
+        }
+        for (fluent, arguments) in facts {
+            let (place, content) = arguments.split_at(n_place);
+            let (cell, name) = (board.cell(place)?, content.join(" "));
+            let piece = board.pieces.iter().position(|piece| piece.name == name)?;
+            board.exists[cell] = true;
+            board.places.push((*fluent, cell as u32, piece as u8));
+        }
+        if n_place == 2 && !self.row_first {
+            self.lay_hexagons(&mut board);
+        }
+        Some(board)
+    }
+
+    /// What may stand on the places. Rules that are interpreted tell only what is there at the start, and their
+    /// text says what may come.
+    fn contents(
+        &self,
+        relation: &str,
+        facts: &[(u32, Vec<&str>)],
+        n_place: usize,
+        n_arguments: usize,
+    ) -> BTreeSet<String> {
+        let told = facts.iter().map(|(_, arguments)| arguments[n_place..].join(" "));
+        let mut names: BTreeSet<String> = told.collect();
+        if !self.is_complete && n_arguments == n_place + 1 {
+            names.extend(self.statics.contents(relation, n_arguments, self.roles));
+        }
+        names
+    }
+
+    /// Draws the board on hexagons if its cells touch like these.
+    fn lay_hexagons(&self, board: &mut BoardShape) {
+        let (grid, is_turned) = self.statics.grid(&board.by_name, board.columns.len());
+        board.grid = grid;
+        if is_turned {
+            let (columns, rows) = (board.columns.clone(), board.rows.clone());
+            board.rows.reverse();
+            board.follow(&columns, &rows);
+        }
+    }
+}
+
+/// Whether all are numbers, or a letter with a number behind it, and at least three.
+fn are_counts(names: &BTreeSet<String>) -> bool {
+    names.len() >= 3 && names.iter().all(|name| count(name).is_some())
+}
+
+fn count(name: &str) -> Option<i32> {
+    let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+    digits.parse().ok().filter(|_| name.len() - digits.len() <= 1)
+}
+
+fn pieces(names: &BTreeSet<String>, roles: &[String], is_counted: bool) -> Vec<Piece> {
+    const BLANKS: [&str; 8] = ["b", "blank", "empty", "none", "free", "e", "-", "0"];
+    let mut pieces: Vec<Piece> = Vec::new();
+    for name in names {
+        let count = count(name).filter(|_| is_counted);
+        let is_role = roles.iter().any(|role| role == name);
+        let is_blank = BLANKS.iter().any(|blank| name.eq_ignore_ascii_case(blank)) && !is_role;
+        let symbol = match count {
+            Some(count) => count.to_string(),
+            None if is_blank => String::new(),
+            None => chessman(name, roles).unwrap_or_else(|| short(name, &pieces)),
+        };
+        let role = if symbol.is_empty() || is_counted { None } else { owner(name, roles) };
+        pieces.push(Piece { name: name.clone(), symbol, role, long_name: None, count });
     }
     pieces
+}
+
+/// The sign of a chessman, where one of two roles and a kind are named: `white pawn`.
+fn chessman(name: &str, roles: &[String]) -> Option<String> {
+    const MEN: [(&str, [&str; 2]); 6] = [
+        ("king", ["♔", "♚"]),
+        ("queen", ["♕", "♛"]),
+        ("rook", ["♖", "♜"]),
+        ("bishop", ["♗", "♝"]),
+        ("knight", ["♘", "♞"]),
+        ("pawn", ["♙", "♟"]),
+    ];
+    let (role, kind) = name.split_once(' ')?;
+    let role = roles.iter().position(|other| other == role)?;
+    let (_, signs) = MEN.iter().find(|(man, _)| kind.eq_ignore_ascii_case(man))?;
+    signs.get(role).map(|sign| (*sign).to_owned())
 }
 
 /// A letter or two that no other piece has: the name itself if it is short, its initials, its
 /// first letters, or a number.
 fn short(name: &str, others: &[Piece]) -> String {
     let letters: Vec<char> = name.chars().collect();
-    let parts = name.split(['_', '-']).filter_map(|part| part.chars().next());
+    let parts = name.split(['_', '-', ' ']).filter_map(|part| part.chars().next());
     let humps = letters.windows(2).filter(|pair| pair[0].is_lowercase() && pair[1].is_uppercase());
     let initials: Vec<char> = match parts.clone().count() {
         0 | 1 => letters.iter().take(1).copied().chain(humps.map(|pair| pair[1])).collect(),

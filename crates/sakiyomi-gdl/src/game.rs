@@ -176,7 +176,7 @@ impl GdlGame {
         if seats.is_empty() || seats.len() > MAX_PLAYERS {
             return Err(GdlError::Roles { n: seats.len(), most: MAX_PLAYERS });
         }
-        let board = BoardShape::detect(&engine, picture)?;
+        let board = BoardShape::detect(&engine, text, picture)?;
         let settings = *settings;
         let shared = Shared { engine, settings, roles, seats, random, findings, notice, board };
         Ok(GdlGame { shared: Arc::new(shared), stop: None })

@@ -11,6 +11,8 @@
 
 mod board;
 mod check;
+#[cfg(test)]
+mod drawings;
 mod engine;
 mod error;
 mod eval;
@@ -23,11 +25,13 @@ mod info;
 mod interpret;
 mod join;
 mod kif;
+mod lattice;
 mod meter;
 mod network;
 mod parse;
 mod phase;
 mod picture;
+mod places;
 pub mod protocol;
 mod puzzle;
 mod residual;
@@ -38,6 +42,7 @@ mod shared;
 mod sheets;
 mod show;
 mod split;
+mod statics;
 mod stepper;
 mod term;
 #[cfg(test)]

@@ -8,7 +8,7 @@ use sakiyomi_core::{
     Turn, View,
 };
 
-use crate::board::{BoardShape, Piece, cell, flat};
+use crate::board::{BoardShape, Piece, flat};
 use crate::game::{GdlGame, Move, State};
 
 impl Show for GdlGame {
@@ -27,18 +27,8 @@ impl Show for GdlGame {
         let Some((shape, (_, arguments))) = self.board().zip(flat(&text)) else {
             return Vec::new();
         };
-        let mut cells = Vec::new();
-        let mut rest = &arguments[..];
-        while let [first, second, ..] = rest {
-            match shape.cell(first, second) {
-                Some(cell) => {
-                    cells.push(drawn_at(shape, cell));
-                    rest = &rest[2..];
-                }
-                None => rest = &rest[1..],
-            }
-        }
-        cells
+        let cells = shape.cells_of_move(&arguments);
+        cells.into_iter().map(|cell| drawn_at(shape, cell)).collect()
     }
 
     fn outcome_text(&self, _state: &State, outcome: Move) -> String {
@@ -75,7 +65,10 @@ impl GdlGame {
         for (cell, &piece) in pieces.iter().enumerate() {
             let drawn = &mut cells[usize::from(drawn_at(shape, cell))];
             drawn.is_hole = !shape.exists[cell];
-            if let Some(piece) = usize::from(piece).checked_sub(1).map(|i| &shape.pieces[i]) {
+            let piece = usize::from(piece).checked_sub(1).map(|i| &shape.pieces[i]);
+            if shape.is_counted {
+                drawn.amount = piece.and_then(|piece| piece.count);
+            } else if let Some(piece) = piece {
                 let owner = piece.role.and_then(|role| self.player_of(role));
                 drawn.pieces.push(PieceView {
                     symbol: piece.symbol.clone(),
@@ -85,6 +78,12 @@ impl GdlGame {
                 });
             }
         }
+        let mut mark = |cell: usize, ground: &str| {
+            cells[usize::from(drawn_at(shape, cell))].ground = Some(ground.to_owned());
+        };
+        shape.dots.iter().for_each(|&dot| mark(dot, "dot"));
+        let lines = shape.drawn_lines(self.engine(), &state.position);
+        lines.into_iter().for_each(|line| mark(line, "line"));
         Board {
             grid: shape.grid,
             column_labels: shape.columns.clone(),
@@ -98,10 +97,7 @@ impl GdlGame {
     fn view_facts(&self, state: &State) -> Vec<Fact> {
         let mut relations: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for fact in self.facts(state) {
-            let on_board = |shape: &BoardShape| {
-                cell(&fact).is_some_and(|(relation, _)| relation == shape.relation)
-            };
-            if self.board().is_some_and(on_board) {
+            if self.board().is_some_and(|shape| shape.shows(&fact)) {
                 continue;
             }
             let (title, text) = match fact.strip_prefix('(').and_then(|f| f.strip_suffix(')')) {

@@ -288,6 +288,22 @@ fn experiments_of_every_kind_work() {
     for file in ["index.html", "t-game.html", "t-curve.svg", "t-curve.png", "t-sweep.png"] {
         assert!(folder.path().join("pages").join(file).metadata().unwrap().len() > 500, "{file}");
     }
+    // The same as data, for programs that bring results along; a file with more games stays.
+    let written = run(&["report", "--results", "results"]);
+    assert_eq!(written.lines().count(), 6, "{written}");
+    let file = folder.path().join("results/t-duels.quick.json");
+    let mut result: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(result["cells"][0]["all"]["verdict"], "differs");
+    assert!(result["figure"]["bars"][0]["value"].is_f64(), "{result}");
+    result["games_done"] = 1_000_000.into();
+    fs::write(&file, result.to_string()).unwrap();
+    let again = run(&["report", "t-duels", "--results", "results"]);
+    assert!(again.contains("has more games and stays"), "{again}");
+    fs::write(&file, "{}").unwrap();
+    let arguments = ["report", "t-duels", "--results", "results"];
+    let refused = sakiyomi(&arguments).current_dir(folder.path()).output().unwrap();
+    let errors = String::from_utf8_lossy(&refused.stderr);
+    assert!(errors.contains("t-duels.quick.json") && errors.contains("missing field"), "{errors}");
     assert!(run(&["store", "show"]).contains("current"));
     assert!(run(&["store", "export", "--format", "csv"]).lines().count() > 40);
     let line = run(&["store", "export", "--format", "jsonl"]).lines().next().unwrap().to_owned();

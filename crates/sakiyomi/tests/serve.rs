@@ -497,8 +497,29 @@ fn a_duel_goes_on_after_a_stop_and_after_a_restart() {
 
     let (_, cells) = server.get("/api/store");
     let cells: Value = serde_json::from_str(&cells).unwrap();
-    let (cell, game) = (&cells[0]["cell"], &cells[0]["kept"][0]);
-    let (status, record) = server.get(&format!("/api/store/{cell}/{game}"));
+    let run = &cells[0];
+    let (cell, n) = (&run["cell"], run["games"].as_u64().unwrap());
+    assert_eq!((&run["n_kept"], &run["is_stale"]), (&json!(n), &json!(false)));
+    assert!(run["games_wanted"].is_null() && run["used_by"].as_array().unwrap().is_empty());
+    let played = |tally: &Value| -> u64 {
+        ["wins", "draws", "losses"].iter().map(|of| tally[of].as_u64().unwrap()).sum()
+    };
+    let seats = run["seats"].as_array().unwrap();
+    assert_eq!((seats.len(), seats.iter().map(played).sum::<u64>()), (2, n));
+    let (status, games) = server.get(&format!("/api/store/{cell}"));
+    assert_eq!(status, 200, "{games}");
+    let games: Value = serde_json::from_str(&games).unwrap();
+    let won = games["outcomes"].as_str().unwrap().matches('W').count() as u64;
+    assert_eq!(run["all"]["wins"], won);
+    assert_eq!(games["kept"].as_array().unwrap().len() as u64, n, "all games are listed");
+    let game = &games["kept"][1];
+    assert_eq!(game["seat"], 2);
+    assert!(
+        game["turns"].as_f64().unwrap() > 0.0 && "WDL".contains(game["outcome"].as_str().unwrap())
+    );
+    let number = &game["number"];
+    assert_eq!(server.get("/api/store/4711").0, 404);
+    let (status, record) = server.get(&format!("/api/store/{cell}/{number}"));
     assert_eq!(status, 200, "{record}");
     let record: Value = serde_json::from_str(&record).unwrap();
     let (_, position) = server.post("/api/position", &json!({ "record": record }));
@@ -516,6 +537,31 @@ fn experiments_and_their_reports_are_listed() {
     let (status, page) = server.get("/reports/quick/classics-tuned.html");
     assert_eq!(status, 200);
     assert!(page.contains("Only 0 of"), "{page}");
+}
+
+#[test]
+fn a_fresh_server_has_the_results_that_came_with_it() {
+    let server = Running::start();
+    let ask = |path: &str| -> (u16, Value) {
+        let (status, answer) = server.get(path);
+        (status, serde_json::from_str(&answer).unwrap())
+    };
+    let (_, list) = ask("/api/results");
+    let list = list.as_array().unwrap();
+    let of = |id: &str| list.iter().find(|entry| entry["id"] == id);
+    let entry = of("hagetaka-reference").expect("results/ has hagetaka-reference");
+    assert_eq!(entry["is_shipped"], true);
+    let (status, result) = ask("/api/results/quick/hagetaka-reference");
+    assert_eq!((status, &result["games_done"]), (200, &entry["games_done"]));
+    assert!(result["cells"][0]["all"]["score"]["low"].is_f64(), "{result}");
+    assert_eq!(ask("/api/results/quick/no-such-one").0, 404);
+    assert_eq!(ask("/api/results/huge/hagetaka-reference").0, 404);
+    // How long an experiment takes is known from them.
+    let (_, experiments) = ask("/api/experiments");
+    let experiments = experiments.as_array().unwrap();
+    let known = experiments.iter().find(|entry| entry["id"] == "hagetaka-reference").unwrap();
+    assert!(known["quick"]["seconds_left"].as_f64().unwrap() > 0.0, "{known}");
+    assert!(known["paper"]["seconds_left"].is_null(), "no game of that size is known");
 }
 
 #[test]

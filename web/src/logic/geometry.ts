@@ -17,7 +17,12 @@ function squareLayout(columns: number, rows: number): Layout {
   const centre = (cell: number) => ({ x: (cell % columns) + 0.5, y: Math.floor(cell / columns) + 0.5 });
   const outline = (cell: number) => {
     const { x, y } = centre(cell);
-    return polygon([[x - 0.5, y - 0.5], [x + 0.5, y - 0.5], [x + 0.5, y + 0.5], [x - 0.5, y + 0.5]]);
+    return polygon([
+      [x - 0.5, y - 0.5],
+      [x + 0.5, y - 0.5],
+      [x + 0.5, y + 0.5],
+      [x - 0.5, y + 0.5],
+    ]);
   };
   return { width: columns, height: rows, columns, rows, centre, outline };
 }
@@ -61,13 +66,20 @@ function round(value: number): number {
 export function step(cell: number, key: string, columns: number, rows: number): number {
   const [x, y] = [cell % columns, Math.floor(cell / columns)];
   switch (key) {
-    case "ArrowLeft": return x > 0 ? cell - 1 : cell;
-    case "ArrowRight": return x < columns - 1 ? cell + 1 : cell;
-    case "ArrowUp": return y > 0 ? cell - columns : cell;
-    case "ArrowDown": return y < rows - 1 ? cell + columns : cell;
-    case "Home": return y * columns;
-    case "End": return y * columns + columns - 1;
-    default: return cell;
+    case "ArrowLeft":
+      return x > 0 ? cell - 1 : cell;
+    case "ArrowRight":
+      return x < columns - 1 ? cell + 1 : cell;
+    case "ArrowUp":
+      return y > 0 ? cell - columns : cell;
+    case "ArrowDown":
+      return y < rows - 1 ? cell + columns : cell;
+    case "Home":
+      return y * columns;
+    case "End":
+      return y * columns + columns - 1;
+    default:
+      return cell;
   }
 }
 

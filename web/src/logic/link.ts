@@ -35,7 +35,10 @@ export function matchFromHash(hash: string): MatchLink {
 }
 
 export function matchToHash(link: MatchLink): string {
-  const fields: [string, string][] = [["g", link.record.game], ["s", String(link.record.seed)]];
+  const fields: [string, string][] = [
+    ["g", link.record.game],
+    ["s", String(link.record.seed)],
+  ];
   for (const seat of link.seats) fields.push(["p", seat]);
   if (link.record.moves.length > 0) fields.push(["m", packMoves(link.record.moves)]);
   if (link.at !== null) fields.push(["at", String(link.at)]);
@@ -77,7 +80,12 @@ export function unpackMoves(packed: string): string[][] {
   return packed === "" ? [] : packed.split(".").map((step) => step.split("~").map(unpackText));
 }
 
-const ESCAPES: [string, string][] = [["!", "!!"], ["_", "!u"], [".", "!d"], ["~", "!t"]];
+const ESCAPES: [string, string][] = [
+  ["!", "!!"],
+  ["_", "!u"],
+  [".", "!d"],
+  ["~", "!t"],
+];
 
 function packText(text: string): string {
   return text.replace(/[!_.~]/g, (char) => ESCAPES.find(([plain]) => plain === char)![1]).replaceAll(" ", "_");

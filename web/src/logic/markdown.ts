@@ -54,7 +54,11 @@ export function inline(text: string): Inline[] {
 
 /** Lines `game: ..`, `moves: ..` and `caption: ..`. Steps are parted by commas if there is one, else by spaces. */
 function position(lines: string[]): Block {
-  const field = (key: string) => lines.find((line) => line.startsWith(`${key}:`))?.slice(key.length + 1).trim() ?? "";
+  const field = (key: string) =>
+    lines
+      .find((line) => line.startsWith(`${key}:`))
+      ?.slice(key.length + 1)
+      .trim() ?? "";
   const text = field("moves");
   const steps = text.split(text.includes(",") ? /\s*,\s*/ : /\s+/).filter((step) => step !== "");
   return { kind: "position", game: field("game"), moves: steps.map((step) => step.split("~")), caption: field("caption") };
@@ -71,7 +75,13 @@ export function terms(text: string): Map<string, string> {
     if (block.kind !== "list" || !isTerms) continue;
     for (const [first, ...rest] of block.items) {
       if (first?.kind !== "bold") continue;
-      found.set(first.text, rest.map((part) => part.text).join("").replace(/^[^:]*:\s*/, ""));
+      found.set(
+        first.text,
+        rest
+          .map((part) => part.text)
+          .join("")
+          .replace(/^[^:]*:\s*/, ""),
+      );
     }
   }
   return found;

@@ -3,7 +3,20 @@
 import type { View } from "../api";
 import { viewLines } from "../words/facts";
 
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "paint-order"];
+const STYLES = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "stroke-dasharray",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+  "paint-order",
+];
 /** What is drawn for whoever chooses, and not part of the position. */
 const FOR_CHOOSING = ".focus, .selected, .target, .target-ring, .movable";
 const WIDTH = 640;
@@ -16,14 +29,26 @@ export function positionSvg(view: View, drawn: SVGSVGElement | undefined, title:
   const boardHeight = box ? (WIDTH * box.height) / box.width : 0;
   const lines = viewLines(view);
   const height = Math.ceil(boardHeight + 40 + LINE * (lines.length + 1));
-  const texts = lines.map((line, i) => `<text x="16" y="${Math.ceil(boardHeight) + 56 + LINE * i}" font-size="15">${escape(line)}</text>`);
+  const texts = lines.map((line, i) => `<text x="16" y="${Math.ceil(boardHeight) + 56 + LINE * i}" font-size="15">${escapeXml(line)}</text>`);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" fill="${colours.ink}">`,
-    `<title>${escape(title)}</title>`,
+    `<title>${escapeXml(title)}</title>`,
     `<rect width="${WIDTH}" height="${height}" fill="${colours.paper}"/>`,
     board ? `<svg x="0" y="8" width="${WIDTH}" height="${boardHeight}" viewBox="${box!.x} ${box!.y} ${box!.width} ${box!.height}">${board}</svg>` : "",
-    `<text x="16" y="${Math.ceil(boardHeight) + 34}" font-size="17" font-weight="bold">${escape(title)}</text>`,
+    `<text x="16" y="${Math.ceil(boardHeight) + 34}" font-size="17" font-weight="bold">${escapeXml(title)}</text>`,
     ...texts,
+    "</svg>",
+  ].join("\n");
+}
+
+/** A drawn figure as a file of its own. */
+export function plainSvg(drawn: SVGSVGElement, title: string, paper: string): string {
+  const { x, y, width, height } = drawn.viewBox.baseVal;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${x} ${y} ${width} ${height}">`,
+    `<title>${escapeXml(title)}</title>`,
+    `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${paper}"/>`,
+    standalone(drawn),
     "</svg>",
   ].join("\n");
 }
@@ -34,7 +59,10 @@ function standalone(drawn: SVGSVGElement): string {
   const [from, to] = [drawn.querySelectorAll<SVGElement>("*"), copy.querySelectorAll<SVGElement>("*")];
   from.forEach((element, i) => {
     const [style, target] = [getComputedStyle(element), to[i]!];
-    if (element.matches(FOR_CHOOSING)) return target.remove();
+    if (element.matches(FOR_CHOOSING)) {
+      target.remove();
+      return;
+    }
     for (const name of [...target.getAttributeNames()]) {
       if (/^(class|style|tabindex|role|aria-|data-)/.test(name)) target.removeAttribute(name);
     }
@@ -47,7 +75,7 @@ function standalone(drawn: SVGSVGElement): string {
   return copy.innerHTML.replaceAll("<!---->", "");
 }
 
-function escape(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 

@@ -44,8 +44,22 @@ export function writtenSymbol(piece: Piece, letters: Map<number, string>): strin
 }
 
 const GROUNDS: Record<string, string> = {
-  forest: "#5d7a4a", wood: "#5d7a4a", hill: "#a08a5a", mountain: "#8a7a6a", water: "#4f7f9c", sea: "#4f7f9c", river: "#4f7f9c",
-  road: "#b59b6b", city: "#9c5f57", town: "#9c5f57", swamp: "#6a7a5a", desert: "#c2a45e", wall: "#5a554e", castle: "#86705a",
+  forest: "#5d7a4a",
+  wood: "#5d7a4a",
+  hill: "#a08a5a",
+  mountain: "#8a7a6a",
+  water: "#4f7f9c",
+  sea: "#4f7f9c",
+  river: "#4f7f9c",
+  road: "#b59b6b",
+  city: "#9c5f57",
+  town: "#9c5f57",
+  swamp: "#6a7a5a",
+  desert: "#c2a45e",
+  wall: "#5a554e",
+  castle: "#86705a",
+  dot: "#24211d",
+  line: "#a02c19",
 };
 
 /** A tint for a kind of ground; one that is not known gets a tint of its own, always the same. */

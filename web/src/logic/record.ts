@@ -1,4 +1,30 @@
-import type { MatchRecord } from "../api";
+import type { MatchRecord, Position, Thought } from "../api";
+
+/** What a file tells beside what was played. */
+export type About = { seats: string[]; resigned: number | null; version: string; thoughts: Iterable<[number, Thought[]]>; review: unknown };
+
+/** A record as a file: what was played, by whom, how it ended, and what the agents thought before each step. */
+export function recordText({ record, players, turn }: Position, { seats, resigned, version, thoughts, review }: About): string {
+  const thought = ({ player, action, value, iterations, nodes, seconds, rows }: Thought) => ({
+    player,
+    action,
+    value,
+    iterations,
+    nodes,
+    seconds,
+    arms: rows.find((row) => row.player === player)?.arms.map(({ text, share, visits, value: worth, proven }) => ({ text, share, visits, value: worth, proven })) ?? [],
+  });
+  const steps = [...thoughts].sort(([a], [b]) => a - b).map(([step, all]) => ({ step, thoughts: all.map(thought) }));
+  const file = {
+    ...record,
+    players: players.map(({ name }, i) => ({ name: typeof name === "string" ? name : name.pattern, agent: seats[i] ?? "-" })),
+    result: turn.kind === "over" ? { payoffs: turn.payoffs } : resigned !== null ? { resigned } : null,
+    version,
+    thoughts: steps,
+    ...(review ? { review } : {}),
+  };
+  return `${JSON.stringify(file, null, 1)}\n`;
+}
 
 /** Reads a record as this page or `sakiyomi play --record` writes it, whatever was printed before it. */
 export function parseRecord(text: string): MatchRecord | null {

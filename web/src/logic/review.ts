@@ -4,14 +4,21 @@
 // percent; the classes are those of chess.com, by loss of expected points.
 
 import type { PlayedStep, Thought } from "../api";
+import { valueInterval } from "./interval";
 import { isChance } from "./turns";
 
 export type MoveClass = "best" | "excellent" | "good" | "inaccuracy" | "mistake" | "blunder";
 
-/** What was lost at one step by one player. `better` is what the agent would have played. */
-export type Rating = { step: number; player: number; text: string; better: string; loss: number; kind: MoveClass };
+/** What was lost at one step by one player. `better` is what the agent would have played; `isExact` if both are solved. */
+export type Rating = { step: number; player: number; text: string; better: string; loss: number; kind: MoveClass; isExact: boolean };
 
-const CLASSES: [number, MoveClass][] = [[0.005, "best"], [0.02, "excellent"], [0.05, "good"], [0.1, "inaccuracy"], [0.2, "mistake"]];
+const CLASSES: [number, MoveClass][] = [
+  [0.005, "best"],
+  [0.02, "excellent"],
+  [0.05, "good"],
+  [0.1, "inaccuracy"],
+  [0.2, "mistake"],
+];
 
 export function classOf(loss: number): MoveClass {
   return CLASSES.find(([most]) => loss <= most)?.[1] ?? "blunder";
@@ -39,8 +46,12 @@ export function rate(step: number, played: PlayedStep, before: Thought, after: T
     const text = played.texts[i] ?? "";
     const arms = before.rows.find((row) => row.player === player)?.arms ?? [];
     const better = arms[0]?.text ?? before.action;
-    const loss = played.by.length === 1 ? lossInTurn(player, text, before, after, payoffs) : lossAtOnce(text, arms);
-    return loss === null ? [] : [{ step, player, text, better, loss, kind: classOf(loss) }];
+    const [best, chosen] = [arms.find((arm) => arm.text === better), arms.find((arm) => arm.text === text)];
+    const isExact = (best?.proven ?? false) && (chosen?.proven ?? false);
+    // Where both moves are solved, their values are exact and need no look at the next position.
+    const exact = isExact ? Math.max(0, best!.value! - chosen!.value!) : null;
+    const loss = exact ?? (played.by.length === 1 ? lossInTurn(player, text, before, after, payoffs) : lossAtOnce(text, arms));
+    return loss === null ? [] : [{ step, player, text, better, loss, kind: classOf(loss), isExact }];
   });
 }
 
@@ -69,9 +80,9 @@ export function worst(ratings: Rating[], player: number | null, count: number): 
   return [...own].sort((a, b) => b.loss - a.loss).slice(0, count);
 }
 
-/** The first player's expectation at a position, for the graph; null if nothing is known. */
-export function firstValue(thought: Thought | undefined, players: number): number | null {
-  if (thought?.value == null) return null;
-  if (thought.player === 0) return thought.value;
-  return players === 2 ? 1 - thought.value : null;
+/** The first player's expectation at a position with the interval of the search, for the graph; null if nothing is known. */
+export function firstInterval(thought: Thought | undefined, players: number): { value: number; low: number; high: number } | null {
+  const own = thought ? valueInterval(thought) : null;
+  if (!own || thought!.player === 0) return own;
+  return players === 2 ? { value: 1 - own.value, low: 1 - own.high, high: 1 - own.low } : null;
 }

@@ -13,7 +13,11 @@ export function parseSpec(text: string, entry: Entry | undefined): Spec {
   const name = (colon < 0 ? text : text.slice(0, colon)).trim();
   const spec: Spec = { name, values: {}, rest: [] };
   if (colon < 0) return spec;
-  for (const word of text.slice(colon + 1).split(",").map((part) => part.trim()).filter((part) => part !== "")) {
+  for (const word of text
+    .slice(colon + 1)
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")) {
     const equals = word.indexOf("=");
     const key = equals < 0 ? word : word.slice(0, equals);
     const size = /^(\d+)x(\d+)$/.exec(word);
@@ -81,6 +85,14 @@ function amount(value: string): number {
 
 function usualSteps(kind: Budget["kind"], mostSeconds: number): string[] {
   if (kind === "iterations") return [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000].map(String);
-  const times: [string, number][] = [["50ms", 0.05], ["100ms", 0.1], ["300ms", 0.3], ["1s", 1], ["3s", 3], ["10s", 10], ["30s", 30]];
+  const times: [string, number][] = [
+    ["50ms", 0.05],
+    ["100ms", 0.1],
+    ["300ms", 0.3],
+    ["1s", 1],
+    ["3s", 3],
+    ["10s", 10],
+    ["30s", 30],
+  ];
   return times.filter(([, seconds]) => seconds <= mostSeconds).map(([text]) => text);
 }

@@ -1,8 +1,23 @@
 // The one place that talks to the server. A server that does not answer is waited for; what it answers is typed.
 
 import type {
-  ApiError, Catalog, ExperimentEntry, GameAnswer, Job, JobRequest, MatchRecord, Position, Replay, Sealed, SealRequest, StoreEntry,
-  ThinkRequest, Thought,
+  ApiError,
+  Catalog,
+  ExperimentEntry,
+  ExperimentResult,
+  GameAnswer,
+  Job,
+  JobRequest,
+  MatchRecord,
+  Position,
+  Replay,
+  ResultEntry,
+  Sealed,
+  SealRequest,
+  StoredGames,
+  StoreEntry,
+  ThinkRequest,
+  Thought,
 } from "../api";
 import { readEvents, type ServerEvent } from "../logic/sse";
 import { keepRules, rulesOf } from "./storage";
@@ -35,19 +50,19 @@ export const api = {
   catalog: () => get<Catalog>("/api/catalog"),
   /** `check` are agents that are to play it. */
   game: (game: string, signal?: AbortSignal, check: string[] = []) => knowingRules(game, () => post<GameAnswer>("/api/game", { game, check }, signal)),
-  position: (record: MatchRecord, signal?: AbortSignal) =>
-    knowingRules(record.game, () => post<Position>("/api/position", { record }, signal)),
-  replay: (record: MatchRecord, signal?: AbortSignal) =>
-    knowingRules(record.game, () => post<Replay>("/api/replay", { record }, signal)),
-  seal: (request: SealRequest, signal?: AbortSignal) =>
-    knowingRules(request.record.game, () => post<Sealed>("/api/sealed", request, signal)),
+  position: (record: MatchRecord, signal?: AbortSignal) => knowingRules(record.game, () => post<Position>("/api/position", { record }, signal)),
+  replay: (record: MatchRecord, signal?: AbortSignal) => knowingRules(record.game, () => post<Replay>("/api/replay", { record }, signal)),
+  seal: (request: SealRequest, signal?: AbortSignal) => knowingRules(request.record.game, () => post<Sealed>("/api/sealed", request, signal)),
   jobs: (signal?: AbortSignal) => get<Job[]>("/api/jobs", signal),
   startJob: (request: JobRequest) => post<Job>("/api/jobs", request),
   stopJob: (id: number) => post<Job>(`/api/jobs/${id}/stop`, {}),
   resumeJob: (id: number) => post<Job>(`/api/jobs/${id}/resume`, {}),
   forgetJob: (id: number) => post<Job>(`/api/jobs/${id}/forget`, {}),
   experiments: () => get<ExperimentEntry[]>("/api/experiments"),
-  store: () => get<StoreEntry[]>("/api/store"),
+  results: (signal?: AbortSignal) => get<ResultEntry[]>("/api/results", signal),
+  result: (scale: string, id: string, signal?: AbortSignal) => get<ExperimentResult>(`/api/results/${encodeURIComponent(scale)}/${encodeURIComponent(id)}`, signal),
+  store: (signal?: AbortSignal) => get<StoreEntry[]>("/api/store", signal),
+  storedGames: (cell: number, signal?: AbortSignal) => get<StoredGames>(`/api/store/${cell}`, signal),
   keptGame: (cell: number, game: number) => get<MatchRecord>(`/api/store/${cell}/${game}`),
 
   /** Rules that the server accepts are kept, so that they can be sent again. */

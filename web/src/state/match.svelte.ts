@@ -2,13 +2,14 @@
 // The server holds nothing of it. Every change is a new record, sent whole.
 
 import { SvelteMap } from "svelte/reactivity";
-import type { GameAnswer, MatchRecord, Position, Replay, Sealed, Thought } from "../api";
+import type { GameAnswer, MatchRecord, Position, Replay, Sealed, Thought, View } from "../api";
 import { freshLink, matchFromHash, type MatchLink, matchToHash, NOBODY, PERSON } from "../logic/link";
 import { movesAmong, undo } from "../logic/turns";
 import { announce } from "./announce.svelte";
 import { api, asTrouble, pause, trouble, type Trouble } from "./client.svelte";
 import { leadMatch, type Role } from "./lead";
 import { rewrite } from "./route.svelte";
+import { sound } from "./sound";
 import { keepMatch, type KeptMatch, watchKey } from "./storage";
 import { phrase, t } from "../words";
 
@@ -32,6 +33,8 @@ export class Match {
   thinker = $state<number | null>(null);
   /** What the agents thought before they moved, by step; one for each agent that chose. */
   readonly thoughts = new SvelteMap<number, Thought[]>();
+  /** Positions as they were seen while the match went on, by step. */
+  readonly #seen = new Map<number, View>();
   sealed = $state.raw<Sealed | null>(null);
   isSending = $state(false);
   role = $state<Role>("asking");
@@ -125,7 +128,7 @@ export class Match {
   /** The persons who still have to choose in the latest position. */
   get waitingPersons(): number[] {
     const turn = this.position?.turn;
-    if (!turn || turn.kind !== "choose" || this.resigned !== null) return [];
+    if (turn?.kind !== "choose" || this.resigned !== null) return [];
     const chosen = this.#choices();
     return turn.players.filter((player) => this.isPerson(player) && !this.#hasSealed(player) && !chosen.has(player));
   }
@@ -133,7 +136,7 @@ export class Match {
   /** A person chooses. Alone, the move is made; among others who choose at once, it is sealed. */
   async choose(player: number, text: string): Promise<void> {
     const position = this.position;
-    if (!position || position.turn.kind !== "choose" || this.isSending) return;
+    if (position?.turn.kind !== "choose" || this.isSending) return;
     this.remark = null;
     this.cursor = null;
     this.isSending = true;
@@ -219,6 +222,13 @@ export class Match {
     this.#writeAddress();
   }
 
+  /** The position before a step and the one after it, as far as they were seen: what the step brought. */
+  around(step: number): [View | null, View | null] {
+    if (this.replay) return [this.replay.positions[step]?.view ?? null, this.replay.positions[step + 1]?.view ?? null];
+    const after = [...this.#seen.keys()].filter((seen) => seen > step).sort((a, b) => a - b)[0];
+    return [this.#seen.get(step) ?? null, after === undefined ? null : (this.#seen.get(after) ?? null)];
+  }
+
   /** True if an agent should move but could not. */
   get isStuck(): boolean {
     return this.remark !== null && this.position?.turn.kind === "choose" && this.waitingPersons.length === 0 && this.thinker === null;
@@ -263,6 +273,7 @@ export class Match {
 
   #arrive(position: Position): void {
     this.position = position;
+    this.#seen.set(position.record.moves.length, position.view);
     this.sealed = null;
     this.thinking = null;
     this.#writeAddress();
@@ -277,6 +288,7 @@ export class Match {
     const record = { ...before.record, moves: [...before.record.moves, texts] };
     const position = await api.position(record, this.#work.signal);
     const players = before.turn.kind === "choose" ? before.turn.players : [];
+    sound(position.turn.kind === "over" ? "end" : "move");
     announce(players.map((player, i) => t("match.plays", { name: this.playerName(player), text: texts[i] ?? "" })).join(", "));
     this.#arrive(position);
   }
@@ -284,7 +296,7 @@ export class Match {
   /** Lets the agents whose turn it is think and move, if it is up to them. */
   async #goOn(once = false): Promise<void> {
     const position = this.position;
-    if (!position || position.turn.kind !== "choose" || this.isReplay || this.resigned !== null || this.role !== "leads") return;
+    if (position?.turn.kind !== "choose" || this.isReplay || this.resigned !== null || this.role !== "leads") return;
     const { players } = position.turn;
     if (this.waitingPersons.length > 0 || players.some((player) => this.seats[player] === NOBODY)) return;
     if (!this.#hasPersons() && !this.isRunning && !once) return;
@@ -339,7 +351,7 @@ export class Match {
   /** Where persons choose at once, others may choose in another window. */
   async #hearSealed(): Promise<void> {
     const position = this.position;
-    if (!position || position.turn.kind !== "choose" || position.turn.players.length < 2) return;
+    if (position?.turn.kind !== "choose" || position.turn.players.length < 2) return;
     if (!position.turn.players.some((player) => this.isPerson(player))) return;
     const { signal } = this.#work;
     if (this.#hearing === signal) return;
@@ -409,6 +421,7 @@ export class Match {
   #leavePast(): void {
     this.cursor = null;
     this.replay = null;
+    this.#seen.clear();
   }
 
   #writeAddress(): void {

@@ -8,7 +8,13 @@ import { api, asTrouble, type Trouble } from "./client.svelte";
 import type { Match } from "./match.svelte";
 import { recall, remember } from "./storage";
 
-type Kept = { agent: string; moves: string; thoughts: [number, Thought][] };
+type Kept = { agent: string; moves: string; thoughts: [number, Thought][]; ratings?: Rating[] };
+
+/** The review that was kept of a match, as it goes into its record; null if there is none. */
+export function keptReview(id: string): { agent: string; ratings: Rating[] } | null {
+  const kept = recall<Kept>(`review:${id}`);
+  return kept?.ratings ? { agent: kept.agent, ratings: kept.ratings } : null;
+}
 
 export class Review {
   readonly #match: Match;
@@ -89,7 +95,7 @@ export class Review {
   }
 
   #keep(): void {
-    remember(this.#key(), { agent: this.agent, moves: this.#moves(), thoughts: [...this.thoughts] } satisfies Kept);
+    remember(this.#key(), { agent: this.agent, moves: this.#moves(), thoughts: [...this.thoughts], ratings: this.ratings } satisfies Kept);
   }
 
   #key(): string {

@@ -67,6 +67,9 @@ export function keepMatch(match: KeptMatch): void {
 }
 
 export function forgetMatch(id: string): void {
-  remember(MATCHES, keptMatches().filter((match) => match.id !== id));
+  remember(
+    MATCHES,
+    keptMatches().filter((match) => match.id !== id),
+  );
   forget(`match:${id}`);
 }

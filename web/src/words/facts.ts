@@ -2,6 +2,7 @@
 
 import type { Board, Card, Effect, LegalAction, Piece, PlayerView, View } from "../api";
 import { cellName } from "../logic/geometry";
+import { readable } from "../logic/moves";
 import { phrase, percent, t, term } from ".";
 
 /** Everything beside the board, one line each, and how it stands. */
@@ -34,10 +35,14 @@ export function pieceText(piece: Piece): string {
 
 export function effectText(effect: Effect): string {
   switch (effect.kind) {
-    case "damage": return t(effect.left > 0 ? "effect.damage" : "effect.defeats", { amount: effect.amount, left: effect.left });
-    case "counter": return t(effect.left > 0 ? "effect.counter" : "effect.falls", { amount: effect.amount, left: effect.left });
-    case "chance": return t("effect.chance", { percent: percent(effect.probability) });
-    case "points": return t("effect.points", { amount: effect.amount > 0 ? `+${effect.amount}` : String(effect.amount) });
+    case "damage":
+      return t(effect.left > 0 ? "effect.damage" : "effect.defeats", { amount: effect.amount, left: effect.left });
+    case "counter":
+      return t(effect.left > 0 ? "effect.counter" : "effect.falls", { amount: effect.amount, left: effect.left });
+    case "chance":
+      return t("effect.chance", { percent: percent(effect.probability) });
+    case "points":
+      return t("effect.points", { amount: effect.amount > 0 ? `+${effect.amount}` : String(effect.amount) });
   }
 }
 
@@ -48,5 +53,5 @@ export function effectsText(action: LegalAction): string {
 /** What an action is called where its first cells are already chosen: `fire c4`, or its whole text. */
 export function actionLabel(action: LegalAction, board: Board | null): string {
   const target = action.cells.at(-1);
-  return action.kind && board && target !== undefined ? `${phrase(action.kind)} ${cellName(board, target)}` : action.text;
+  return action.kind && board && target !== undefined ? `${phrase(action.kind)} ${cellName(board, target)}` : readable(action.text, action.cells, board);
 }

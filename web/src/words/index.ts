@@ -5,6 +5,8 @@ import { en, type Key } from "./en";
 import { ja } from "./ja";
 import type { Phrase } from "../api";
 import { rulesOf, titleOfRules } from "../state/storage";
+import type { EloSpan, Span } from "../api";
+import { CLAIMS, PARTS, TITLES } from "./experiments-ja";
 import { AGENTS, GAMES, PARAMETERS, SHEETS } from "./names-ja";
 import { PHRASES } from "./phrases-ja";
 
@@ -47,6 +49,32 @@ export function agentSummary(name: string, summary: string): string {
   return isJapanese() ? (AGENTS[name]?.summary ?? summary) : summary;
 }
 
+export function experimentTitle(id: string, title: string): string {
+  return isJapanese() ? (TITLES[id] ?? title) : title;
+}
+
+export function claimText(text: string): string {
+  return isJapanese() ? (CLAIMS[text] ?? text) : text;
+}
+
+/** Where in a paper: `tables 1 and 2`, 表 1 と 2. */
+export function partText(part: string): string {
+  return isJapanese()
+    ? part
+        .split(/(both seats together|\w+)/)
+        .map((word) => PARTS[word] ?? word)
+        .join("")
+    : part;
+}
+
+const TOPICS: Record<string, Key> = { classics: "topic.classics", experience: "topic.experience", gdl: "topic.gdl" };
+
+/** What a group of experiments is about: a game, or something of its own. */
+export function topicName(topic: string): string {
+  const key = TOPICS[topic];
+  return key ? t(key) : gameName(topic);
+}
+
 export function meaning(parameter: string, text: string): string {
   return isJapanese() ? (PARAMETERS[parameter] ?? text) : text;
 }
@@ -77,6 +105,25 @@ export function whole(value: number): string {
 
 export function percent(value: number, digits = 0): string {
   return `${(100 * value).toFixed(digits)} %`;
+}
+
+/** A measured number: enough digits, and no more than it needs. */
+export function amount(value: number): string {
+  if (Number.isInteger(value)) return Math.abs(value) >= 10_000 ? whole(value) : String(value);
+  return Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : String(Number(value.toFixed(3)));
+}
+
+/** A value with its interval; a dash if nothing was measured. */
+export function spanText(span: Span | null): string {
+  return span ? `${span.value.toFixed(3)} [${span.low.toFixed(3)}, ${span.high.toFixed(3)}]` : "–";
+}
+
+/** An Elo difference with its interval. What is missing is infinite. */
+export function eloText(elo: EloSpan | null): string {
+  if (!elo) return "–";
+  const signed = (value: number | null, infinite: string) => (value === null ? infinite : `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(0)}`);
+  const side = elo.value ?? (elo.low === null ? -1 : 1);
+  return `${signed(elo.value, side < 0 ? "−∞" : "+∞")} [${signed(elo.low, "−∞")}, ${signed(elo.high, "+∞")}]`;
 }
 
 /** What a p value is, with its sign of relation: it may be too small for a number. */

@@ -23,7 +23,12 @@ export async function openBrowser() {
 /** A window of its own. What goes wrong inside it fails the test, unless the test says that it may. */
 export async function openWindow(browser, { size = DESKTOP, theme = "light", language = "en", isTouch = false } = {}) {
   const context = await browser.newContext({
-    viewport: size, colorScheme: theme, locale: language === "ja" ? "ja-JP" : "en-GB", hasTouch: isTouch, isMobile: isTouch, acceptDownloads: true,
+    viewport: size,
+    colorScheme: theme,
+    locale: language === "ja" ? "ja-JP" : "en-GB",
+    hasTouch: isTouch,
+    isMobile: isTouch,
+    acceptDownloads: true,
   });
   context.setDefaultTimeout(30_000);
   const faults = [];

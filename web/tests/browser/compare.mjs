@@ -7,7 +7,7 @@ export const compare = {
   async "a duel is started, stopped, resumed and shown with its interval"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(`${server.url}/#/compare`);
-    await page.getByLabel("Game", { exact: true }).fill("connect-four");
+    await page.getByLabel("Kind of game").selectOption("connect-four");
     await page.getByLabel("Games", { exact: true }).fill("400");
     await page.getByRole("button", { name: "Start the duel" }).click();
     const job = page.locator("[data-job]").first();
@@ -22,30 +22,40 @@ export const compare = {
     await page.locator("[data-job]").first().waitFor();
     const running = page.locator("[data-job][data-state=running]").getByRole("button", { name: "Stop" });
     if ((await running.count()) > 0) await running.first().click();
-    // Its games can be watched.
-    await page.goto(`${server.url}/#/watch`);
-    await page.getByRole("button", { name: "Game 0", exact: true }).first().click();
+    // It is a run in the table, with all its games.
+    const run = page.locator("[data-run]").first();
+    await run.getByRole("button", { name: /Connect four/ }).click();
+    await page.getByText(/\d+ kept games/).waitFor();
+    assert.ok((await page.getByRole("button", { name: /^Game \d+ (won|drawn|lost) \d+ turns/ }).count()) > 0, "games say how they ended and how long they were");
+    await picture(page, "compare-runs");
+    await page.getByRole("button", { name: /^Game 0 / }).click();
     await page.getByText("You are looking at step 0.").waitFor();
     await page.getByRole("button", { name: "To the end" }).click();
     await page.locator("[data-testid=status].over").waitFor();
+    // And it can be watched.
+    await page.goto(`${server.url}/#/watch`);
+    await page.locator("details summary", { hasText: "Connect four" }).first().click();
+    await page
+      .getByRole("button", { name: /^Game 0 / })
+      .first()
+      .waitFor();
     await close();
   },
 
-  async "the report of an experiment is a page"({ browser, server }) {
-    const { page, close } = await openWindow(browser);
-    await page.goto(`${server.url}/#/compare?report=classics-lengths&scale=quick`);
-    await page.frameLocator("iframe").getByRole("heading", { name: /How long random matches/ }).waitFor();
-    await picture(page, "report");
-    await page.getByRole("link", { name: "Close the report" }).click();
-    await page.locator("iframe").waitFor({ state: "detached" });
-    await page.goto(`${server.url}/#/compare?report=no-such-one`);
-    await page.getByRole("alert").getByText("there is no report").waitFor();
+  async "experiments stand by paper, in Japanese too"({ browser, server }) {
+    const { page, close } = await openWindow(browser, { language: "ja" });
+    await page.goto(`${server.url}/#/compare`);
+    await page.locator("summary", { hasText: "Shimura and Yamaguchi" }).click();
+    await page.getByText("ハゲタカのえじき: 同時手番の探索どうしの総当たり").waitFor();
+    // How long it takes is known from the games that came with the program.
+    await page.locator("[data-experiment=hagetaka-reference]", { hasText: /約 [\d.]+ (s|min|h)/ }).waitFor();
     await close();
   },
 
   async "a duel that cannot be is refused with a reason"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(`${server.url}/#/compare`);
+    await page.getByText("Game as text").click();
     await page.getByLabel("Game", { exact: true }).fill("connect-for");
     await page.keyboard.press("Tab");
     await page.getByRole("alert").getByText("There is no such game").waitFor();

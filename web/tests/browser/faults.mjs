@@ -1,6 +1,7 @@
 // What once went wrong, each as a person met it.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { cell, match, openWindow, PHONE, settled, status, steps } from "./browser.mjs";
 
 /** Sangoku where an attack and a skill have the same ends. */
@@ -115,13 +116,19 @@ export const faults = {
   async "points are the game's own, and chance is no move"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(match(server, { game: "hagetaka:n=2,deck=1/2", seats: ["human", "random"], moves: "+1.2~1.1~2" }));
-    await status(page).getByText(/won|lost|Draw/).first().waitFor();
+    await status(page)
+      .getByText(/won|lost|Draw/)
+      .first()
+      .waitFor();
     const seats = await page.locator("ul[aria-label=Players] li").allInnerTexts();
     const points = seats.map((seat) => Number(/(-?\d+) points/.exec(seat)[1]));
     assert.deepEqual([...points].sort(), [1, 2], "each took one of the two cards");
     assert.match(await status(page).innerText(), /with 2 points/);
     const numbers = await page.locator("aside.moves .number").allInnerTexts();
-    assert.deepEqual(numbers.filter((number) => number !== ""), ["1", "2"]);
+    assert.deepEqual(
+      numbers.filter((number) => number !== ""),
+      ["1", "2"],
+    );
     await close();
   },
 
@@ -173,6 +180,66 @@ export const faults = {
     await status(page).getByText("You resigned").waitFor();
     await page.getByRole("button", { name: "Play again" }).click();
     await page.waitForFunction(() => /p=random&p=human/.test(location.hash));
+    await close();
+  },
+
+  async "sound is off until it is wanted, and then remembered"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(match(server, { game: "tic-tac-toe", seats: ["human", "random"] }));
+    await settled(page);
+    const button = page.getByRole("button", { name: "Sound" });
+    assert.equal(await button.getAttribute("aria-pressed"), "false");
+    await button.click();
+    await page.reload();
+    await settled(page);
+    assert.equal(await button.getAttribute("aria-pressed"), "true");
+    await cell(page, "b2").click();
+    await settled(page);
+    await close();
+  },
+
+  async "cards that were chosen at once are revealed with who takes what"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(match(server, { game: "hagetaka:n=2,deck=1/2", seats: ["human", "human"], moves: "+1.2~1" }));
+    const reveal = page.getByTestId("reveal");
+    await reveal.getByText(/takes \+1/).waitFor();
+    await page.locator("[data-action]").first().waitFor();
+    await close();
+  },
+
+  async "the record says who played, what was thought and how it was rated"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(match(server, { game: "tic-tac-toe", seats: ["uct:iterations=500", "human"] }));
+    await settled(page);
+    await page.getByRole("button", { name: "Share and keep" }).click();
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Record (JSON)" }).click()]);
+    const record = JSON.parse(readFileSync(await file.path(), "utf8"));
+    assert.equal(record.players[0].agent, "uct:iterations=500");
+    assert.equal(record.thoughts[0].thoughts[0].iterations, 500);
+    assert.match(record.version, /^\d/);
+    await close();
+  },
+
+  async "a game that can be solved is reviewed exactly"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(match(server, { game: "tic-tac-toe", seats: ["human", "human"], moves: "a1.a2.b2.b3.c3" }));
+    await status(page).getByText("wins").first().waitFor();
+    await page.getByRole("tab", { name: "Review" }).click();
+    await page.getByLabel("Reviewed by").selectOption("exact");
+    await page.getByRole("button", { name: "Review this game" }).click();
+    await page.getByTestId("mistake").first().getByText("exact").waitFor();
+    await close();
+  },
+
+  async "a tree is searched on where it ends"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(match(server, { game: "connect-four", seats: ["uct:iterations=300", "human"] }));
+    await settled(page);
+    await page.getByRole("tab", { name: "Tree" }).click();
+    const leaf = page.locator("[role=treeitem]", { has: page.locator(".deeper") }).last();
+    const items = await page.locator("[role=treeitem]").count();
+    await leaf.locator(".deeper").first().click();
+    await page.waitForFunction((n) => document.querySelectorAll("[role=treeitem]").length > n, items);
     await close();
   },
 

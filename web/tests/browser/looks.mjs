@@ -6,14 +6,22 @@ import { createRequire } from "node:module";
 import { DESKTOP, match, openWindow, PHONE, picture, settled } from "./browser.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const MOST_SCRIPT_BYTES = 400_000;
+/** Compressed, as it is sent. */
+const MOST_SCRIPT_BYTES = 150_000;
+const FIRST_BOARD_MILLISECONDS = 1000;
 
 /** Fails if axe finds a serious or critical fault. */
 async function checkAxe(page, where) {
   await page.evaluate(AXE);
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
   const faults = found.violations.filter((fault) => ["serious", "critical"].includes(fault.impact));
-  const told = faults.map((fault) => `${fault.id}: ${fault.help}\n${fault.nodes.slice(0, 4).map((node) => `  ${node.html.slice(0, 200)}\n  ${node.failureSummary}`).join("\n")}`);
+  const told = faults.map(
+    (fault) =>
+      `${fault.id}: ${fault.help}\n${fault.nodes
+        .slice(0, 4)
+        .map((node) => `  ${node.html.slice(0, 200)}\n  ${node.failureSummary}`)
+        .join("\n")}`,
+  );
   assert.deepEqual(told, [], `axe on ${where}`);
 }
 
@@ -24,6 +32,9 @@ const PAGES = {
   tactics: (server) => match(server, { game: "sangoku:scenario=random", seats: ["human", "rule-based"] }),
   watch: (server) => `${server.url}/#/watch`,
   compare: (server) => `${server.url}/#/compare`,
+  results: (server) => `${server.url}/#/results`,
+  paper: (server) => `${server.url}/#/results?of=hagetaka`,
+  review: (server) => match(server, { game: "connect-four", seats: ["human", "uct:iterations=300"], moves: "d.d.c.c.b.a.e" }),
   about: (server) => `${server.url}/#/about`,
 };
 
@@ -35,6 +46,16 @@ const READY = {
   tactics: settled,
   watch: (page) => page.locator("#store-title + :not(.loading)").waitFor(),
   compare: (page) => page.locator("form select").last().waitFor(),
+  results: (page) => page.locator("ul .verdict").first().waitFor(),
+  paper: async (page) => {
+    await page.locator("figure svg").first().waitFor();
+    for (const summary of await page.locator("[data-experiment] summary").all()) await summary.click();
+  },
+  review: async (page) => {
+    await page.getByRole("tab").nth(3).click();
+    await page.locator("[role=tabpanel] button.primary").click();
+    await page.locator("[role=tabpanel] ol li").first().waitFor();
+  },
   about: (page) => page.locator("dl").last().waitFor(),
 };
 
@@ -73,15 +94,30 @@ export const looks = {
     await close();
   },
 
-  async "a bundle small enough to load at once"({ browser, server }) {
+  async "a script small enough to load at once, and a board within a second"({ browser, server }) {
     const { page, close } = await openWindow(browser);
-    let bytes = 0;
-    page.on("response", async (response) => {
-      if (/\.js$/.test(new URL(response.url()).pathname)) bytes += (await response.body()).length;
-    });
     await page.goto(server.url);
     await page.locator(".start:not([disabled])").waitFor();
-    assert.ok(bytes > 0 && bytes < MOST_SCRIPT_BYTES, `${bytes} bytes of script`);
+    const scripts = await page.evaluate(() =>
+      performance
+        .getEntriesByType("resource")
+        .filter(({ name }) => /\.js$/.test(name))
+        .map(({ name, encodedBodySize }) => [name, encodedBodySize]),
+    );
+    const bytes = scripts.reduce((sum, [, size]) => sum + size, 0);
+    // A page that is served from a folder is not compressed.
+    if (!process.env.SAKIYOMI_PAGE) assert.ok(bytes > 0 && bytes < MOST_SCRIPT_BYTES, `${bytes} bytes of script`);
+    // The time of the browser itself, on a machine that does nothing else: the best of some.
+    const times = [];
+    for (let i = 0; i < 5; i++) {
+      await page.goto("about:blank");
+      const start = performance.now();
+      await page.goto(match(server, { game: "othello", seats: ["human", "random"] }));
+      await page.locator(".open[role=gridcell]").first().waitFor();
+      times.push(performance.now() - start);
+    }
+    console.log(`        ${bytes} bytes of script, first board after ${Math.min(...times).toFixed(0)} ms`);
+    assert.ok(Math.min(...times) < FIRST_BOARD_MILLISECONDS, `the first board took ${times.map(Math.round)} ms`);
     await close();
   },
 };

@@ -106,7 +106,13 @@ export const play = {
       for (let i = 0; i < (await strikes.count()) && !told; i++) {
         await strikes.nth(i).click();
         const notes = page.locator(".choices .notes button", { hasText: /deals \d+/ });
-        told = await notes.first().waitFor({ timeout: 400 }).then(() => true, () => false);
+        told = await notes
+          .first()
+          .waitFor({ timeout: 400 })
+          .then(
+            () => true,
+            () => false,
+          );
         if (!told) await page.keyboard.press("Escape");
       }
       if (told) {

@@ -8,7 +8,9 @@ import { inspect } from "./inspect.mjs";
 import { looks } from "./looks.mjs";
 import { newcomer } from "./newcomer.mjs";
 import { play } from "./play.mjs";
+import { results } from "./results.mjs";
 import { Server } from "./server.mjs";
+import { sheets } from "./sheets.mjs";
 import { trouble } from "./trouble.mjs";
 
 const wanted = new RegExp(process.argv[2] ?? "");
@@ -17,7 +19,9 @@ const LONGEST_SECONDS = 300;
 
 const server = await Server.start();
 const browser = await openBrowser();
-const queue = Object.entries({ ...play, ...hex, ...inspect, ...compare, ...newcomer, ...faults, ...trouble, ...looks }).filter(([name]) => wanted.test(name));
+const queue = Object.entries({ ...play, ...hex, ...inspect, ...compare, ...newcomer, ...results, ...sheets, ...faults, ...trouble, ...looks }).filter(([name]) =>
+  wanted.test(name),
+);
 const failed = [];
 const start = performance.now();
 

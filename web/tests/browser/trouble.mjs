@@ -1,7 +1,7 @@
 // What goes wrong, and that nothing is lost by it.
 
 import assert from "node:assert/strict";
-import { cell, isOver, match, openWindow, picture, settled, status, steps } from "./browser.mjs";
+import { cell, match, openWindow, picture, settled, steps } from "./browser.mjs";
 import { Server } from "./server.mjs";
 
 const alert = (page) => page.getByRole("alert").first();
@@ -35,7 +35,10 @@ export const trouble = {
     // The first page knows it too.
     await page.goto(`${server.url}/#/`);
     await page.getByRole("heading", { name: "Go on with a match" }).waitFor();
-    await page.getByRole("link", { name: /Tic tac toe.*you/ }).first().click();
+    await page
+      .getByRole("link", { name: /Tic tac toe.*you/ })
+      .first()
+      .click();
     await settled(page);
     assert.equal(await steps(page), 2);
     await close();

@@ -20,22 +20,31 @@ const square = (...symbols: string[]): BoardData => ({
 function show(actions: LegalAction[], selection: number[] = []) {
   const [onPick, onClear] = [vi.fn(), vi.fn()];
   render(Board, {
-    board: square("b", "", "", "w", "", ""), players: faces("white", "black"), colours: ["white", "black"], label: "Board", actions, selection,
-    last: [1], onPick, onClear,
+    board: square("b", "", "", "w", "", ""),
+    players: faces("white", "black"),
+    colours: ["white", "black"],
+    label: "Board",
+    actions,
+    selection,
+    last: [1],
+    onPick,
+    onClear,
   });
   return { onPick, onClear };
 }
 
 describe("the board", () => {
-  const moves: LegalAction[] = [
-    { ...action("a1-a2", 3, 0), effects: [{ kind: "damage", cell: 0, amount: 3, left: 7 }] },
-    action("a1-b2", 3, 1),
-  ];
+  const moves: LegalAction[] = [{ ...action("a1-a2", 3, 0), effects: [{ kind: "damage", cell: 0, amount: 3, left: 7 }] }, action("a1-b2", 3, 1)];
 
   it("says what stands where and what can be done", () => {
     show(moves);
     expect(screen.getAllByRole("gridcell").map((cell) => cell.getAttribute("aria-label"))).toEqual([
-      "a2, b of black", "b2, empty, last move", "c2, empty", "a1, w of white, can be chosen", "b1, empty", "c1, empty",
+      "a2, b of black",
+      "b2, empty, last move",
+      "c2, empty",
+      "a1, w of white, can be chosen",
+      "b1, empty",
+      "c1, empty",
     ]);
   });
 

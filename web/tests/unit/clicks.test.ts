@@ -14,7 +14,10 @@ describe("one click", () => {
   });
 
   it("plays from anywhere in the area of the action", () => {
-    const drops = [{ ...action("a", 6), area: [0, 3, 6] }, { ...action("b", 4), area: [1, 4] }];
+    const drops = [
+      { ...action("a", 6), area: [0, 3, 6] },
+      { ...action("b", 4), area: [1, 4] },
+    ];
     expect(click(drops, [], 0).play?.text).toBe("a");
     expect(click(drops, [], 1).play?.text).toBe("b");
     expect(targets(drops, [])).toEqual(new Set([6, 4]));

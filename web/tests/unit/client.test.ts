@@ -8,7 +8,10 @@ import { keepRules } from "../../src/state/storage";
 const answers: (() => Response | Promise<Response>)[] = [];
 const asked: { path: string; body: unknown }[] = [];
 
-const json = (value: unknown, status = 200) => () => new Response(JSON.stringify(value), { status });
+const json =
+  (value: unknown, status = 200) =>
+  () =>
+    new Response(JSON.stringify(value), { status });
 const refused = () => Promise.reject(new TypeError("fetch failed"));
 const error = (code: string, status: number) => json({ code, message: `it is ${code}`, line: null, column: null }, status);
 const record = { game: "gdl:rules=abc", seed: 1, moves: [] };
@@ -56,7 +59,11 @@ describe("a server that does not answer", () => {
 });
 
 describe("an answer that is not a success", () => {
-  it.each([["busy", 503], ["illegal-move", 422], ["failed", 500]])("%s is told, not asked again", async (code, status) => {
+  it.each([
+    ["busy", 503],
+    ["illegal-move", 422],
+    ["failed", 500],
+  ])("%s is told, not asked again", async (code, status) => {
     answers.push(error(code, status));
     await expect(api.position(record)).rejects.toMatchObject({ error: { code, message: `it is ${code}` } });
     expect(connection.lost).toBe(false);
@@ -85,7 +92,10 @@ describe("rules that the server has forgotten", () => {
 
 describe("a search", () => {
   const thought = (iterations: number) => ({ player: 0, action: "d", iterations }) as Thought;
-  const stream = (...parts: string[]) => () => new Response(parts.join(""));
+  const stream =
+    (...parts: string[]) =>
+    () =>
+      new Response(parts.join(""));
   const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
   const request = { record, player: 0, agent: "uct" };
 

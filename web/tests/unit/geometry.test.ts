@@ -17,7 +17,14 @@ describe("hexagons", () => {
     return Math.hypot(p.x - q.x, p.y - q.y);
   };
 
-  it.each([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, -1]])("touch at (%i, %i)", (dx, dy) => {
+  it.each([
+    [1, 0],
+    [-1, 0],
+    [0, 1],
+    [0, -1],
+    [1, 1],
+    [-1, -1],
+  ])("touch at (%i, %i)", (dx, dy) => {
     expect(distance([2, 2], [2 + dx!, 2 + dy!])).toBeCloseTo(1, 9);
   });
 

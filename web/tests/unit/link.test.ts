@@ -1,20 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { BadLink, deflate, freshLink, inflate, matchFromHash, matchToHash, packMoves, unpackMoves } from "../../src/logic/link";
 
-const sample = (moves: string[][], game = "gdl:sheet=connect-four", seats = ["human", "uct:time=1s,c=0.7"]) =>
-  freshLink({ game, seed: 7, moves }, seats);
+const sample = (moves: string[][], game = "gdl:sheet=connect-four", seats = ["human", "uct:time=1s,c=0.7"]) => freshLink({ game, seed: 7, moves }, seats);
 
 describe("moves in an address", () => {
-  it.each([
-    [[["a1"], ["b2xc3"]]],
-    [[["(move 1 2 1 3)"], ["(drop 4)"]]],
-    [[["3", "5"], ["+2"], ["-1", "1"]]],
-    [[["odd_text.with~all! of: it"], ["%41 & = #"], ["日本"]]],
-    [[]],
-  ])("come back as they were: %j", (moves) => {
-    expect(unpackMoves(packMoves(moves))).toEqual(moves);
-    expect(matchFromHash(matchToHash(sample(moves))).record.moves).toEqual(moves);
-  });
+  it.each([[[["a1"], ["b2xc3"]]], [[["(move 1 2 1 3)"], ["(drop 4)"]]], [[["3", "5"], ["+2"], ["-1", "1"]]], [[["odd_text.with~all! of: it"], ["%41 & = #"], ["日本"]]], [[]]])(
+    "come back as they were: %j",
+    (moves) => {
+      expect(unpackMoves(packMoves(moves))).toEqual(moves);
+      expect(matchFromHash(matchToHash(sample(moves))).record.moves).toEqual(moves);
+    },
+  );
 
   it("stay readable", () => {
     expect(matchToHash({ ...sample([["(drop 4)"], ["a1"]]), id: "x" })).toBe("#/match?g=gdl:sheet=connect-four&s=7&p=human&p=uct:time=1s,c=0.7&m=(drop_4).a1&id=x");

@@ -13,7 +13,11 @@ import { faces, piece, pieceCell } from "./samples";
 afterEach(() => (settings.language = "en"));
 
 const row = (...cells: Cell[]): Board => ({
-  grid: "square", cells, column_labels: cells.map((_, i) => String.fromCharCode(97 + i)), row_labels: ["1"], marked: [],
+  grid: "square",
+  cells,
+  column_labels: cells.map((_, i) => String.fromCharCode(97 + i)),
+  row_labels: ["1"],
+  marked: [],
 });
 
 describe("pieces", () => {
@@ -45,7 +49,14 @@ describe("pieces", () => {
   });
 
   it("tell their numbers", () => {
-    const soldier = { ...piece("A", 0), gauge: { value: 900, max: 1000, unit: "hp" }, facts: [{ pattern: "attack {0}", values: ["50"] }, { pattern: "moved", values: [] }] };
+    const soldier = {
+      ...piece("A", 0),
+      gauge: { value: 900, max: 1000, unit: "hp" },
+      facts: [
+        { pattern: "attack {0}", values: ["50"] },
+        { pattern: "moved", values: [] },
+      ],
+    };
     expect(pieceText(soldier)).toBe("900 hp, attack 50, moved");
     settings.language = "ja";
     expect(pieceText(soldier)).toBe("900 体力, 攻撃 50, 移動済");
@@ -80,8 +91,7 @@ describe("what games write", () => {
   });
 
   it("names games by what is written in their specification", () => {
-    expect(["othello", "connect-four:width=8,height=7", "x:sheet=sliding-eight", "x:n=5"].map(gameName))
-      .toEqual(["Othello", "Connect four (8x7)", "X: Sliding eight", "X (n=5)"]);
+    expect(["othello", "connect-four:width=8,height=7", "x:sheet=sliding-eight", "x:n=5"].map(gameName)).toEqual(["Othello", "Connect four (8x7)", "X: Sliding eight", "X (n=5)"]);
   });
 });
 

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Opponent } from "../../src/api";
 import { levelOf, opponentSeats, personSeat } from "../../src/logic/opponents";
 
-const OPPONENTS: Opponent[] = [{ level: "easy", agent: "a" }, { level: "strongest", agent: "b" }];
+const OPPONENTS: Opponent[] = [
+  { level: "easy", agent: "a" },
+  { level: "strongest", agent: "b" },
+];
 
 describe("seats", () => {
   it("go to a person and to opponents", () => {

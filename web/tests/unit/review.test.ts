@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Thought } from "../../src/api";
-import { accuracy, classOf, firstValue, meanAccuracy, rate, worst } from "../../src/logic/review";
+import { accuracy, classOf, firstInterval, meanAccuracy, rate, worst } from "../../src/logic/review";
 
 const thought = (player: number, action: string, value: number | null, arms: [string, number][] = []): Thought => ({
-  player, action, value, iterations: 0, nodes: 0, seconds: 0, line: [], tree: null,
+  player,
+  action,
+  value,
+  iterations: 0,
+  nodes: 0,
+  seconds: 0,
+  line: [],
+  tree: null,
   rows: [{ player, arms: arms.map(([text, value]) => ({ text, cells: [], share: 0, visits: null, value, proven: false })) }],
 });
 const step = (by: number[], ...texts: string[]) => ({ by, texts, cells: by.map(() => []) });
@@ -25,7 +32,10 @@ describe("a review", () => {
   });
 
   it("rates choices that are made at once by their arms", () => {
-    const before = thought(0, "2", 0.5, [["2", 0.5], ["1", 0.2]]);
+    const before = thought(0, "2", 0.5, [
+      ["2", 0.5],
+      ["1", 0.2],
+    ]);
     expect(rate(1, step([0, 1], "1", "2"), before, undefined, null)).toMatchObject([{ player: 0, loss: expect.closeTo(0.3, 9), better: "2" }]);
   });
 
@@ -39,7 +49,26 @@ describe("a review", () => {
     expect(worst(ratings, null, 5).map((rating) => rating.step)).toEqual([0]);
     expect(meanAccuracy(ratings, 1)).toBeGreaterThan(90);
     expect(meanAccuracy(ratings, 2)).toBeNull();
-    expect(firstValue(thought(1, "x", 0.6), 2)).toBeCloseTo(0.4);
-    expect(firstValue(thought(1, "x", 0.6), 3)).toBeNull();
+    expect(firstInterval(thought(1, "x", 0.6), 2)!.value).toBeCloseTo(0.4);
+    expect(firstInterval(thought(1, "x", 0.6), 3)).toBeNull();
+  });
+
+  it("is exact where both moves are solved, whatever the next search thinks", () => {
+    const arm = (text: string, value: number, proven: boolean) => ({ text, cells: [], share: 0.5, visits: 10, value, proven });
+    const solved: Thought = { ...thought(0, "a", 1), rows: [{ player: 0, arms: [arm("a", 1, true), arm("b", 0.5, true), arm("c", 0.9, false)] }] };
+    expect(rate(0, step([0], "b"), solved, thought(1, "x", 0.9), null)[0]).toMatchObject({ loss: 0.5, isExact: true });
+    expect(rate(0, step([0], "c"), solved, thought(1, "x", 0.4), null)[0]).toMatchObject({ loss: expect.closeTo(0.4, 9), isExact: false });
+  });
+
+  it("tells how sure a search is", () => {
+    const searched = (visits: number, value: number): Thought => ({
+      ...thought(0, "a", value),
+      rows: [{ player: 0, arms: [{ text: "a", cells: [], share: 1, visits, value, proven: false }] }],
+    });
+    const [few, many] = [firstInterval(searched(100, 0.6), 2)!, firstInterval(searched(10_000, 0.6), 2)!];
+    expect(few.low).toBeGreaterThan(0.49);
+    expect(few.high).toBeLessThan(0.71);
+    expect(many.high - many.low).toBeLessThan(0.02);
+    expect(firstInterval(searched(50, 1), 2)!.low).toBeLessThan(0.99);
   });
 });

@@ -3,7 +3,13 @@
 import type { Cell, LegalAction, Piece, PlayerFace } from "../../src/api";
 
 export const piece = (symbol: string, owner: number | null): Piece => ({
-  symbol, owner, shape: "token", gauge: null, badge: null, has_acted: false, facts: [],
+  symbol,
+  owner,
+  shape: "token",
+  gauge: null,
+  badge: null,
+  has_acted: false,
+  facts: [],
 });
 
 export const emptyCell = (): Cell => ({ pieces: [], ground: null, owners: [], amount: null, is_hole: false });
@@ -13,5 +19,11 @@ export const pieceCell = (symbol: string, owner: number | null): Cell => ({ ...e
 export const faces = (...names: string[]): PlayerFace[] => names.map((name) => ({ name, colour: null }));
 
 export const action = (text: string, ...cells: number[]): LegalAction => ({
-  text, cells, area: [], card: null, kind: null, effects: [], ends_turn: false,
+  text,
+  cells,
+  area: [],
+  card: null,
+  kind: null,
+  effects: [],
+  ends_turn: false,
 });

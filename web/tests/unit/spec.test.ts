@@ -4,7 +4,13 @@ import { parseRecord } from "../../src/logic/record";
 import { budgetOf, budgetSteps, parseSpec, specName, specText, withBudget } from "../../src/logic/spec";
 
 const parameter = (name: string, value: string) => ({ name, default: value, meaning: "", values: { kind: "text" as const }, needs: null });
-const uct: Entry = { name: "uct", summary: "", example: "", stands_for: null, parameters: [parameter("iterations", "1000"), parameter("time", "none"), parameter("c", "1"), parameter("solver", "off")] };
+const uct: Entry = {
+  name: "uct",
+  summary: "",
+  example: "",
+  stands_for: null,
+  parameters: [parameter("iterations", "1000"), parameter("time", "none"), parameter("c", "1"), parameter("solver", "off")],
+};
 const four: Entry = { name: "connect-four", summary: "", example: "", stands_for: null, parameters: [parameter("width", "7"), parameter("height", "6")] };
 
 describe("specifications", () => {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use sakiyomi::numbers::seconds_text;
-use sakiyomi::report::{Block, ExperimentReport, to_html, to_markdown};
+use sakiyomi::report::{Block, ExperimentReport, ExperimentResult, to_html, to_markdown};
 use sakiyomi_catalog::write_atomically;
 use sakiyomi_eval::experiment::{Done, Experiment, Scale, Verdict};
 use sakiyomi_eval::{RunSettings, RunSummary, Store, run_experiments};
@@ -72,7 +72,8 @@ pub(super) struct RunOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   sakiyomi report classics-tuned
-  sakiyomi report --html report")]
+  sakiyomi report --html report
+  sakiyomi report --scale paper --results results")]
 pub(super) struct ReportOptions {
     /// Ids of experiments or paths of files; all that have results if none is named
     #[arg(value_name = "ID")]
@@ -85,6 +86,10 @@ pub(super) struct ReportOptions {
     /// Write pages with figures (SVG and PNG) into this folder instead
     #[arg(long, value_name = "DIR")]
     html: Option<PathBuf>,
+    /// Write the results as data into this folder instead, one file each, for programs that bring them along; a
+    /// file with more games stays
+    #[arg(long, value_name = "DIR", conflicts_with = "html")]
+    results: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -217,11 +222,29 @@ pub(super) fn report(options: &ReportOptions, out: &mut dyn Write) -> anyhow::Re
             .with_context(|| format!("cannot write into {}", folder.display()))?;
         return Ok(writeln!(out, "{}", folder.join("index.html").display())?);
     }
+    if let Some(folder) = &options.results {
+        return write_results(&reports, folder, out)
+            .with_context(|| format!("cannot write into {}", folder.display()));
+    }
     if options.json {
         return print_json(&reports, out);
     }
     for report in &reports {
         write!(out, "{}", to_markdown(&report.blocks()))?;
+    }
+    Ok(())
+}
+
+fn write_results(
+    reports: &[ExperimentReport],
+    folder: &Path,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    fs::create_dir_all(folder)?;
+    for report in reports.iter().filter(|report| report.games_done > 0) {
+        let (file, is_written) = ExperimentResult::from(report).write(folder)?;
+        let remark = if is_written { "" } else { " has more games and stays" };
+        writeln!(out, "{}{remark}", file.display())?;
     }
     Ok(())
 }

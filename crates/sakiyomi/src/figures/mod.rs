@@ -8,7 +8,7 @@ use kuva::backend::svg::SvgBackend;
 use kuva::plot::FillPattern::Solid;
 use kuva::render::render::Scene;
 use kuva::render::render_utils::compute_tick_step;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 mod drawing;
 use drawing::*;
@@ -19,7 +19,10 @@ pub struct Figure {
     pub content: Content,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// What a figure shows, without its title.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Figure"))]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Content {
     /// One point per row with its 95 % interval, beside the value of a paper if there is one.
     Bars { value_label: String, bars: Vec<Bar>, baseline: Option<f64> },
@@ -44,7 +47,8 @@ pub enum Content {
     },
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Bar {
     pub label: String,
     pub value: f64,
@@ -54,14 +58,16 @@ pub struct Bar {
 }
 
 /// The references are points (x, y) of a paper.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Curve {
     pub name: String,
     pub points: Vec<CurvePoint>,
     pub references: Vec<(f64, f64)>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CurvePoint {
     pub x: f64,
     pub y: f64,
@@ -70,7 +76,8 @@ pub struct CurvePoint {
 }
 
 /// How often each value occurred; the values are mostly integers, such as turns of a game.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Counts {
     pub name: String,
     pub counts: Vec<(f64, u64)>,

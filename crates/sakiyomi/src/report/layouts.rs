@@ -338,7 +338,10 @@ fn sweep_map(report: &ExperimentReport, x: &Axis, y: &Axis, measure: Quantity) -
         Quantity::Score | Quantity::Draws => (0.0, 1.0),
         _ => {
             let known = || values.iter().flatten().copied();
-            (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max))
+            let range =
+                (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+            // Without values there is no range, and files cannot hold one that is infinite.
+            if range.0.is_finite() { range } else { (0.0, 1.0) }
         }
     };
     Content::HeatMap {

@@ -2,6 +2,7 @@
 
 mod document;
 mod layouts;
+mod result;
 
 use std::path::Path;
 
@@ -17,6 +18,10 @@ use serde::Serialize;
 use crate::figures::Figure;
 
 pub use document::{Block, to_html, to_markdown};
+pub use result::{
+    EloSpan, ExperimentResult, PaperScore, ResultCell, ResultClaim, ResultTally, ResultVerdict,
+    Span,
+};
 
 /// An experiment with what is known of it, for people (see [`ExperimentReport::blocks`]) and, as
 /// JSON, for machines.

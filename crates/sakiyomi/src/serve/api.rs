@@ -8,6 +8,7 @@ use sakiyomi_core::{Payoffs, View};
 use serde::{Deserialize, Serialize};
 
 pub use super::opponents::{Level, Opponent};
+use crate::report::{ResultTally, ResultVerdict, Span};
 
 /// What can be played, by whom, and within which limits: `GET /api/catalog`.
 #[derive(Debug, Serialize)]
@@ -81,7 +82,7 @@ pub struct AgentCheck {
 
 /// A match: playing its texts in order rebuilds it. Per step one text for each choosing player, or
 /// the outcome of chance.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct MatchRecord {
@@ -263,21 +264,87 @@ pub struct ExperimentEntry {
 pub struct ExperimentState {
     pub games_done: u64,
     pub games: u64,
+    /// How long the rest will take on this server, by the games that were played; null if none was.
+    pub seconds_left: Option<f64>,
 }
 
-/// One of `GET /api/store`. `GET /api/store/{cell}/{game}` is the MatchRecord of one of the games that
-/// were `kept`.
+/// One of `GET /api/results`; the result itself is at `/api/results/{scale}/{id}`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ResultEntry {
+    pub id: String,
+    pub title: String,
+    pub kind: String,
+    pub repeats: String,
+    pub scale: String,
+    pub games_done: u64,
+    pub games: u64,
+    /// What our games say about the claims.
+    pub claims: Vec<ResultVerdict>,
+    /// What our games say about the numbers of the paper.
+    pub numbers: Vec<ResultVerdict>,
+    /// The program brought it along; else it was played here.
+    pub is_shipped: bool,
+}
+
+/// A run, one of `GET /api/store`: what one agent did against another, or what was measured of it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StoreEntry {
     pub cell: i64,
     pub game: String,
+    /// The second is what is measured, where there is no second agent.
     pub agents: [String; 2],
     pub seed: u64,
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
-    pub kept: Vec<u64>,
+    pub openings: String,
+    pub games: u64,
+    /// What experiments want of it; null if none does.
+    pub games_wanted: Option<u64>,
+    pub all: ResultTally,
+    /// By the seat of the first agent.
+    pub seats: Vec<ResultTally>,
+    /// p of the two-sided sign test against an equal share of the wins.
+    pub p: f64,
+    pub nash_conv: Option<Span>,
+    pub mean_turns: Option<f64>,
+    /// Wall time, summed over threads.
+    pub seconds: f64,
+    /// The game or an agent behaves differently by now: reports leave it out.
+    pub is_stale: bool,
+    pub used_by: Vec<RunUse>,
+    /// Games whose records are kept: `GET /api/store/{cell}` lists them.
+    pub n_kept: u64,
+}
+
+/// An experiment that a run belongs to, and what it is called there.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RunUse {
+    pub experiment: String,
+    pub scale: String,
+    pub repeats: String,
+    pub name: String,
+}
+
+/// The games of a run: `GET /api/store/{cell}`. `GET /api/store/{cell}/{game}` is the MatchRecord of one that is
+/// kept.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct StoredGames {
+    /// A letter for each game, in order: W, D or L, as the first agent sees it.
+    pub outcomes: String,
+    pub kept: Vec<KeptGame>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct KeptGame {
+    pub number: u64,
+    /// The seat of the first agent, from 1.
+    pub seat: u64,
+    /// W, D or L, as the first agent sees it.
+    pub outcome: char,
+    pub turns: Option<f64>,
 }
 
 /// Every answer that is not a success, with a status from 400 on.
@@ -459,7 +526,24 @@ pub fn typescript() -> String {
         JobRow,
         ExperimentEntry,
         ExperimentState,
+        ResultEntry,
+        crate::report::ExperimentResult,
+        crate::report::ResultClaim,
+        ResultVerdict,
+        crate::report::ResultCell,
+        ResultTally,
+        Span,
+        crate::report::EloSpan,
+        crate::report::PaperScore,
+        crate::figures::Content,
+        crate::figures::Bar,
+        crate::figures::Curve,
+        crate::figures::CurvePoint,
+        crate::figures::Counts,
         StoreEntry,
+        RunUse,
+        StoredGames,
+        KeptGame,
         ApiError,
         ErrorCode,
     );

@@ -12,8 +12,10 @@ mod matches;
 mod opponents;
 mod page;
 mod results;
+mod runs;
 mod samples;
 mod sealed;
+mod shipped;
 mod think;
 
 use std::any::Any;
@@ -162,8 +164,11 @@ fn router(lab: Shared) -> Router {
         .route("/api/jobs", get(jobs::list).post(jobs::start))
         .route("/api/jobs/{id}/{what}", get(jobs::events).post(jobs::command))
         .route("/api/experiments", get(results::experiments))
-        .route("/api/store", get(results::store))
-        .route("/api/store/{cell}/{game}", get(results::record))
+        .route("/api/results", get(results::results))
+        .route("/api/results/{scale}/{id}", get(results::result))
+        .route("/api/store", get(runs::list))
+        .route("/api/store/{cell}", get(runs::games))
+        .route("/api/store/{cell}/{game}", get(runs::record))
         .route("/reports/{id}", get(results::report))
         .route("/reports/{scale}/{file}", get(results::report_file))
         .fallback(page::file)

@@ -1,4 +1,4 @@
-//! What was measured: experiments, their reports, and the games of the store.
+//! What was measured: experiments, their results and their reports.
 
 use std::sync::Arc;
 
@@ -6,16 +6,14 @@ use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Redirect, Response};
-use sakiyomi_eval::experiment::{Experiment, Scale};
-use sakiyomi_eval::{Pairing, Store, Task};
+use sakiyomi_eval::Store;
+use sakiyomi_eval::experiment::{Done, Experiment, Scale};
 use serde::Deserialize;
 
-use super::api::{ApiError, ErrorCode, ExperimentEntry, ExperimentState, MatchRecord, StoreEntry};
+use super::api::{ApiError, ErrorCode, ExperimentEntry, ExperimentState, ResultEntry};
+use super::shipped::shipped;
 use super::{Lab, PathOf, Shared};
-use crate::report::{ExperimentReport, to_html};
-
-/// Kept games of one cell that are listed.
-const LISTED_GAMES: usize = 100;
+use crate::report::{ExperimentReport, ExperimentResult, to_html};
 
 pub(super) async fn experiments(
     State(lab): State<Shared>,
@@ -24,20 +22,14 @@ pub(super) async fn experiments(
     let work = move || {
         let store = shared.open_store()?;
         let entry = |experiment: &Experiment| {
-            let done = |scale| {
-                let state = experiment.done(scale, store.as_ref()).map_err(ApiError::failed)?;
-                Ok::<_, ApiError>(ExperimentState {
-                    games_done: state.games_done,
-                    games: state.games,
-                })
-            };
+            let state = |scale| shared.state(experiment, scale, store.as_ref());
             Ok(ExperimentEntry {
                 id: experiment.id.clone(),
                 title: experiment.title.clone(),
                 kind: experiment.kind().to_string(),
                 repeats: experiment.repeats.clone().unwrap_or_default(),
-                quick: done(Scale::Quick)?,
-                paper: done(Scale::Paper)?,
+                quick: state(Scale::Quick)?,
+                paper: state(Scale::Paper)?,
             })
         };
         shared.experiments()?.iter().map(entry).collect()
@@ -45,48 +37,93 @@ pub(super) async fn experiments(
     lab.work(work).await.map(Json)
 }
 
-pub(super) async fn store(State(lab): State<Shared>) -> Result<Json<Vec<StoreEntry>>, ApiError> {
+/// What is measured, whether the program brought it along or it was played here.
+pub(super) async fn results(State(lab): State<Shared>) -> Result<Json<Vec<ResultEntry>>, ApiError> {
     let shared = Arc::clone(&lab);
     let work = move || {
-        let Some(store) = shared.open_store()? else { return Ok(Vec::new()) };
-        let mut entries = Vec::new();
-        for cell in store.cells().map_err(ApiError::failed)? {
-            let Task::Matches(Pairing { game, agents: [first, second], seed, .. }) = &cell.task
-            else {
-                continue;
-            };
-            let counted = store.count(cell.id, cell.round, u64::MAX).map_err(ApiError::failed)?;
-            let tally = counted.evidence.tally;
-            entries.push(StoreEntry {
-                cell: cell.id,
-                game: game.to_string(),
-                agents: [first.to_string(), second.to_string()],
-                seed: *seed,
-                wins: tally.wins,
-                draws: tally.draws,
-                losses: tally.losses,
-                kept: store.kept(cell.id, LISTED_GAMES).map_err(ApiError::failed)?,
-            });
+        let mut entries: Vec<ResultEntry> =
+            shipped().iter().map(|result| ResultEntry::new(result, true)).collect();
+        let Some(store) = shared.open_store()? else { return Ok(entries) };
+        // Without a folder of experiments there is nothing that could have been played here.
+        for experiment in shared.experiments().unwrap_or_default() {
+            for scale in [Scale::Quick, Scale::Paper] {
+                let at = entries.iter().position(|entry| entry.is_of(&experiment.id, scale));
+                let least = at.map_or(0, |at| entries[at].games_done);
+                if done(&experiment, scale, &store)?.games_done <= least {
+                    continue;
+                }
+                let own = ResultEntry::new(&measured(&experiment, scale, &store)?, false);
+                match at {
+                    Some(at) => entries[at] = own,
+                    None => entries.push(own),
+                }
+            }
         }
+        entries.sort_by(|a, b| (&a.id, &a.scale).cmp(&(&b.id, &b.scale)));
         Ok(entries)
     };
     lab.work(work).await.map(Json)
 }
 
-pub(super) async fn record(
+/// One of them, the larger one if there are two.
+pub(super) async fn result(
     State(lab): State<Shared>,
-    PathOf((cell, game)): PathOf<(i64, u64)>,
-) -> Result<Json<MatchRecord>, ApiError> {
+    PathOf((scale, id)): PathOf<(String, String)>,
+) -> Result<Json<ExperimentResult>, ApiError> {
     let shared = Arc::clone(&lab);
     let work = move || {
-        let store = shared.open_store()?;
-        let found = store.map(|store| store.record(cell, game)).transpose();
-        let record = found.map_err(ApiError::failed)?.flatten();
-        let missing = || format!("no record of game {game} of cell {cell} was kept");
-        let record = record.ok_or_else(|| ApiError::new(ErrorCode::NotFound, missing()))?;
-        Ok((&record).into())
+        let missing = || {
+            let message = format!("nothing is measured of `{id}` ({scale})");
+            ApiError::new(ErrorCode::NotFound, message)
+        };
+        let size: Scale = scale.parse().map_err(|_| missing())?;
+        let brought = shipped().iter().find(|result| result.id == id && result.scale == scale);
+        let experiments = shared.experiments().unwrap_or_default();
+        let experiment = experiments.iter().find(|experiment| experiment.id == id);
+        if let (Some(store), Some(experiment)) = (shared.open_store()?, experiment) {
+            let least = brought.map_or(0, |result| result.games_done);
+            if done(experiment, size, &store)?.games_done > least {
+                return measured(experiment, size, &store);
+            }
+        }
+        brought.cloned().ok_or_else(missing)
     };
     lab.work(work).await.map(Json)
+}
+
+fn measured(
+    experiment: &Experiment,
+    scale: Scale,
+    store: &Store,
+) -> Result<ExperimentResult, ApiError> {
+    let report = ExperimentReport::new(experiment, scale, store).map_err(ApiError::failed)?;
+    Ok(ExperimentResult::from(&report))
+}
+
+fn done(experiment: &Experiment, scale: Scale, store: &Store) -> Result<Done, ApiError> {
+    experiment.done(scale, Some(store)).map_err(ApiError::failed)
+}
+
+impl ResultEntry {
+    fn new(result: &ExperimentResult, is_shipped: bool) -> ResultEntry {
+        let rows = result.cells.iter().flat_map(|cell| cell.seats.iter().chain([&cell.all]));
+        ResultEntry {
+            id: result.id.clone(),
+            title: result.title.clone(),
+            kind: result.kind.clone(),
+            repeats: result.repeats.clone(),
+            scale: result.scale.clone(),
+            games_done: result.games_done,
+            games: result.games,
+            claims: result.claims.iter().map(|claim| claim.verdict).collect(),
+            numbers: rows.filter_map(|row| row.verdict).collect(),
+            is_shipped,
+        }
+    }
+
+    fn is_of(&self, id: &str, scale: Scale) -> bool {
+        self.id == id && self.scale == scale.to_string()
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -145,12 +182,39 @@ fn no_report(name: &str) -> ApiError {
 }
 
 impl Lab {
-    fn experiments(&self) -> Result<Vec<Experiment>, ApiError> {
+    pub(super) fn experiments(&self) -> Result<Vec<Experiment>, ApiError> {
         Experiment::load_all(&self.settings.experiments).map_err(ApiError::failed)
     }
 
+    /// How much is done, and how long the rest will take on this server's threads, by the games of before.
+    fn state(
+        &self,
+        experiment: &Experiment,
+        scale: Scale,
+        store: Option<&Store>,
+    ) -> Result<ExperimentState, ApiError> {
+        let mut state = ExperimentState { games_done: 0, games: 0, seconds_left: None };
+        let mut seconds = 0.0;
+        for cell in experiment.cells(scale) {
+            let (counted, games) = cell.counted(store).map_err(ApiError::failed)?;
+            state.games += games;
+            state.games_done += counted.evidence.n();
+            seconds += counted.seconds;
+        }
+        let is_same = |result: &&ExperimentResult| {
+            result.id == experiment.id && result.scale == scale.to_string()
+        };
+        let own = (state.games_done > 0).then_some((seconds, state.games_done));
+        let brought = || shipped().iter().find(is_same).map(|r| (r.seconds, r.games_done));
+        let left = state.games.saturating_sub(state.games_done) as f64;
+        let threads = self.settings.threads as f64;
+        state.seconds_left =
+            own.or_else(brought).map(|(seconds, games)| seconds / games as f64 * left / threads);
+        Ok(state)
+    }
+
     /// The store, if there is one yet.
-    fn open_store(&self) -> Result<Option<Store>, ApiError> {
+    pub(super) fn open_store(&self) -> Result<Option<Store>, ApiError> {
         let file = &self.settings.store;
         file.exists().then(|| Store::open_existing(file).map_err(ApiError::failed)).transpose()
     }

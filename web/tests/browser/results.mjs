@@ -1,0 +1,114 @@
+// What papers found beside what we found.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { DESKTOP, openWindow, PHONE, picture } from "./browser.mjs";
+
+export const results = {
+  async "a fresh install shows results by paper, with verdicts, figures and numbers"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(server.url);
+    await page.getByRole("link", { name: "Results" }).click();
+    await page.getByText("after Shimura and Yamaguchi").waitFor();
+    await picture(page, "results");
+    await page.getByRole("link", { name: "Hagetaka" }).click();
+    const section = page.locator("[data-experiment=hagetaka-reference]");
+    await section.getByText("SM-UCT is best against random play").waitFor();
+    assert.ok((await section.locator(".verdict").count()) > 3, "claims and numbers have verdicts");
+    // Values are told where one points.
+    await section.locator("figure .hit").first().hover();
+    assert.match(await section.getByTestId("told").innerText(), /: 0\.\d+ \[0\.\d+, [01]/);
+    const [csv] = await Promise.all([page.waitForEvent("download"), section.locator("figure").getByRole("button", { name: "CSV" }).click()]);
+    assert.match(readFileSync(await csv.path(), "utf8"), /^name,.*,low,high,paper\n/);
+    const [svg] = await Promise.all([page.waitForEvent("download"), section.locator("figure").getByRole("button", { name: "SVG" }).click()]);
+    assert.match(readFileSync(await svg.path(), "utf8"), /^<svg xmlns[\s\S]*<circle[\s\S]*<\/svg>/);
+    await close();
+  },
+
+  async "the results of one paper at both sizes"({ browser, server }) {
+    for (const [name, size] of [
+      ["desktop", DESKTOP],
+      ["phone", PHONE],
+    ]) {
+      const { page, close } = await openWindow(browser, { size });
+      await page.goto(`${server.url}/#/results?e=hagetaka-reference`);
+      await page.locator("[data-experiment=hagetaka-reference] figure").waitFor();
+      await picture(page, `paper-${name}`);
+      await close();
+    }
+  },
+
+  async "a shown game is stepped through and opened as a replay"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(`${server.url}/#/results?e=sangoku-setting-c`);
+    const section = page.locator("[data-experiment=sangoku-setting-c]");
+    await section.locator("svg .piece").first().waitFor();
+    await section.getByLabel("Step").fill("3");
+    await section.getByText(/^3 of \d+/).waitFor();
+    await picture(page, "shown-game");
+    await section.getByRole("link", { name: "Open as a replay" }).click();
+    await page.getByText("You are looking at step 0.").waitFor();
+    await close();
+  },
+
+  async "too few games never read as a difference"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    const tally = {
+      wins: 2,
+      draws: 0,
+      losses: 0,
+      score: { value: 1, low: 0.34, high: 1 },
+      elo: { value: null, low: -115, high: null },
+      paper: { score: 0.6, games: 100, wins: null, draws: null, losses: null },
+      verdict: "not-enough-games",
+    };
+    const cell = {
+      name: "a",
+      game: "hex",
+      first: "uct",
+      second: "random",
+      seed: 1,
+      games: 2,
+      games_wanted: 1800,
+      all: tally,
+      seats: [],
+      p: 0.5,
+      mean_turns: 9,
+      nash_conv: null,
+      remark: "",
+    };
+    const result = {
+      id: "classics-x",
+      title: "X",
+      kind: "duels",
+      repeats: "",
+      notes: "",
+      scale: "quick",
+      games_done: 2,
+      games: 1800,
+      seconds: 1,
+      engines: [],
+      repeatable: true,
+      command: "",
+      claims: [{ text: "a wins", verdict: "not-enough-games" }],
+      cells: [cell],
+      figure: null,
+      shown: null,
+    };
+    await page.route(/\/api\/results$/, (route) => route.fulfill({ json: [{ ...result, claims: ["not-enough-games"], numbers: ["not-enough-games"], is_shipped: false }] }));
+    await page.route(/\/api\/results\/quick/, (route) => route.fulfill({ json: result }));
+    await page.goto(`${server.url}/#/results?of=classics`);
+    await page.locator("[data-experiment] .verdict").nth(1).waitFor();
+    assert.deepEqual([...new Set(await page.locator("[data-experiment] .verdict").allInnerTexts())], ["… not enough games"]);
+    await page.getByText("+∞ [−115, +∞]").waitFor();
+    await page.getByText("2 of 1,800 games").waitFor();
+    await close();
+  },
+
+  async "a paper that is not there is said so"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(`${server.url}/#/results?of=nothing`);
+    await page.getByRole("alert").getByText("nothing").waitFor();
+    await close();
+  },
+};
