@@ -5,6 +5,7 @@
 
 mod bits;
 pub mod breakthrough;
+mod cells;
 pub mod connect_four;
 pub mod hagetaka;
 pub mod hex;

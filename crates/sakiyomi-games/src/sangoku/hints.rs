@@ -6,8 +6,8 @@ use sakiyomi_core::{
     PruneLevel, RestrictBy, Restriction, Rng, Scratch, Script,
 };
 
-use super::cells::{Cells, bits};
 use super::{Ability, Deed, Order, Piece, Position, RuleBased, Sangoku, Scenario, formulas};
+use crate::cells::{Cells, bits};
 use crate::two_players::{keep_good, opponent, squash};
 
 /// The names of the restrictions.

@@ -14,7 +14,6 @@
 //! Who wipes out the other wins; if neither has after 10 rounds, the larger sum of hit points does.
 //! The turn passes by itself when nothing but ending it is left to do.
 
-mod cells;
 pub mod formulas;
 mod hints;
 mod playout;
@@ -33,8 +32,8 @@ use serde::Deserialize;
 pub use rule_based::RuleBased;
 pub use scenario::{Random, SCENARIOS, Scenario, ScenarioError, Soldier, Stat, Talent};
 
+use crate::cells::{Cells, bits};
 use crate::two_players::{Status, opponent};
-use cells::{Cells, bits};
 use playout::Reach;
 
 /// The rules of one scenario. `W` words hold the board and `N` is the most pieces of both sides.

@@ -3,8 +3,8 @@
 
 use sakiyomi_core::{Game, Payoffs, Player, PlayoutOptions, Rng, Scratch};
 
-use super::cells::{Cells, bits};
 use super::{Deed, NO_ATTEMPT, Order, Position, Sangoku};
+use crate::cells::{Cells, bits};
 use crate::two_players::{Status, opponent};
 
 /// Where the pieces of the side to move can get to, as far as it was asked for.

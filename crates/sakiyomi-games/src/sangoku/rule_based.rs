@@ -2,8 +2,8 @@
 
 use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player, Rng, Script};
 
-use super::cells::bits;
 use super::{Deed, Order, Position, Sangoku};
+use crate::cells::bits;
 use crate::two_players::opponent;
 
 /// Piece by piece: next to an enemy it attacks and then moves to a random cell; otherwise it moves

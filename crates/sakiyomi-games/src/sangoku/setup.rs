@@ -3,11 +3,11 @@
 
 use sakiyomi_core::Player;
 
-use super::cells::Cells;
 use super::{
     Ability, Deal, NO_ATTEMPT, Piece, Position, Quality, Rules, Scenario, Soldier, Stat, Talent,
     formulas,
 };
+use crate::cells::Cells;
 use crate::two_players::Status;
 
 impl<const W: usize, const N: usize> Rules<W, N> {

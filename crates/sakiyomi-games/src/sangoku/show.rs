@@ -5,9 +5,9 @@ use sakiyomi_core::{
     PlayerView, Score, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
-use super::cells::bits;
 use super::formulas::confuse_percent;
 use super::{Ability, Deed, Order, Piece, Position, Quality, Sangoku};
+use crate::cells::bits;
 use crate::two_players::{Status, name_of};
 
 const NAMES: [&str; 2] = ["blue", "red"];

@@ -3,7 +3,7 @@
 use sakiyomi_core::Rng;
 
 use super::map::{MAX_SIZE, MAX_UNITS_A_SIDE, MIN_SIZE, Map, Unit};
-use super::units::{Kind, Terrain};
+use super::units::{CANNON_RANGE, Kind, Terrain};
 
 /// What random maps look like.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,30 +22,39 @@ pub struct Generator {
     pub is_symmetric: bool,
     /// How many rows from its edge a side starts within.
     pub start_rows: u16,
+    /// A unit that could attack in its first turn misses it, as aircraft do on maps of contests: otherwise the side
+    /// that moves first has half won.
+    pub is_quiet: bool,
+    /// For every unit there is an enemy that can hurt it well. Otherwise matches end with units that cannot fight.
+    pub is_mixed: bool,
     pub turn_limit: u16,
     pub hp_threshold: u32,
 }
 
 impl Default for Generator {
-    /// 8 x 8 cells, mostly plain, five units of all kinds a side, the same for both.
+    /// 6 x 10 cells, mostly plain, five units of all kinds a side, the same for both.
     fn default() -> Generator {
         Generator {
-            columns: 8,
-            rows: 8,
+            columns: 6,
+            rows: 10,
             units_a_side: 5,
             kinds: Kind::ALL.to_vec(),
             hit_points: (5, 10),
             terrain: [1.0, 12.0, 2.0, 4.0, 2.0, 2.0, 1.0],
             is_symmetric: true,
-            start_rows: 3,
+            start_rows: 2,
+            is_quiet: true,
+            is_mixed: true,
             turn_limit: 25,
-            hp_threshold: 10,
+            hp_threshold: 5,
         }
     }
 }
 
-/// Terrain is drawn again as often as this until both sides can meet.
+/// Maps are drawn again as often as this until they are playable.
 const MAX_TRIES: usize = 1_000;
+/// The power from which on a kind hurts another well.
+const GOOD_POWER: u32 = 40;
 
 impl Generator {
     /// A map, or what is wrong with the settings.
@@ -53,11 +62,24 @@ impl Generator {
         self.check()?;
         for _ in 0..MAX_TRIES {
             let mut map = self.draw_terrain(rng);
-            if self.draw_units(&mut map, rng) && is_connected(&map) {
+            let is_playable = self.draw_units(&mut map, rng)
+                && is_connected(&map)
+                && (!self.is_mixed || is_mixed(&map));
+            if is_playable {
+                if self.is_quiet {
+                    let can_strike: Vec<bool> =
+                        map.units.iter().map(|unit| can_strike(&map, unit)).collect();
+                    map.units
+                        .iter_mut()
+                        .zip(can_strike)
+                        .for_each(|(unit, can)| unit.finished = can);
+                }
                 return Ok(map);
             }
         }
-        Err(format!("no playable map in {MAX_TRIES} tries: allow more plain, or fewer units"))
+        Err(format!(
+            "no playable map in {MAX_TRIES} tries: allow more plain, more kinds, or fewer units"
+        ))
     }
 
     fn check(&self) -> Result<(), String> {
@@ -165,6 +187,48 @@ fn is_connected(map: &Map) -> bool {
     })
 }
 
+/// Whether every unit has an enemy that can hurt it well.
+fn is_mixed(map: &Map) -> bool {
+    map.units.iter().all(|unit| {
+        let mut enemies = map.units.iter().filter(|other| other.team != unit.team);
+        enemies.any(|enemy| enemy.kind.power(unit.kind) >= GOOD_POWER)
+    })
+}
+
+/// Whether a unit can attack an enemy in its first turn, if no unit is in its way.
+fn can_strike(map: &Map, unit: &Unit) -> bool {
+    let distance = |x: u16, y: u16, other: &Unit| {
+        u32::from(x.abs_diff(other.x)) + u32::from(y.abs_diff(other.y))
+    };
+    let enemies = || {
+        map.units.iter().filter(|other| other.team != unit.team && unit.kind.power(other.kind) > 0)
+    };
+    if unit.kind.is_indirect() {
+        return enemies().any(|enemy| CANNON_RANGE.contains(&distance(unit.x, unit.y, enemy)));
+    }
+    // Points left on each cell, the best found so far.
+    let mut left: Vec<Option<u32>> = vec![None; map.terrain.len()];
+    let mut open = vec![(unit.x, unit.y, unit.kind.move_points())];
+    while let Some((x, y, points)) = open.pop() {
+        let cell = usize::from(y) * usize::from(map.width) + usize::from(x);
+        if left[cell].is_some_and(|before| before >= points) {
+            continue;
+        }
+        left[cell] = Some(points);
+        if enemies().any(|enemy| distance(x, y, enemy) == 1) {
+            return true;
+        }
+        for (x, y) in [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)] {
+            let cost =
+                if map.is_inside(x, y) { unit.kind.step_cost(map.terrain_at(x, y)) } else { None };
+            if let Some(rest) = cost.and_then(|cost| points.checked_sub(cost)) {
+                open.push((x, y, rest));
+            }
+        }
+    }
+    false
+}
+
 /// Where a unit can ever get to.
 fn reachable(map: &Map, unit: &Unit) -> Vec<bool> {
     let mut reached = vec![false; map.terrain.len()];
@@ -198,7 +262,7 @@ mod tests {
             let (read, warnings) = read_map(write_map(&map).as_bytes()).unwrap();
             assert!(warnings.is_empty(), "{warnings:?}");
             assert_eq!(read, map);
-            let turned = |unit: &Unit| map.unit_at(9 - unit.x, 9 - unit.y).is_some();
+            let turned = |unit: &Unit| map.unit_at(7 - unit.x, 11 - unit.y).is_some();
             assert!(!is_symmetric || map.units.iter().all(turned));
         }
     }

@@ -44,6 +44,7 @@ mod generator;
 mod hints;
 mod map;
 mod moves;
+pub mod network;
 pub mod players;
 mod playout;
 mod replay;

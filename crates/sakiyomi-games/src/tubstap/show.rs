@@ -2,8 +2,8 @@
 //! Cells are named by column letter and row number from the top, so that a1 is (1, 1) in map files.
 
 use sakiyomi_core::{
-    Badge, Board, Cell, Colour, Effect, Game, Gauge, Grid, Phrase, Piece, Player, PlayerView,
-    Score, Show, Turn, View, cell_name, if_legal, parse_cell,
+    Board, Cell, Colour, Effect, Game, Gauge, Grid, Phrase, Piece, Player, PlayerView, Score, Show,
+    Turn, View, cell_name, if_legal, parse_cell,
 };
 
 use super::cells::bits;
@@ -137,7 +137,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         y * self.rules.grid.width + x
     }
 
-    /// A unit is its letter with hit points.
+    /// A unit is its letter with hit points; its kind in a word stands beside it.
     fn cell_view(&self, state: &State<W, N>, cell: u16) -> Cell {
         let terrain = self.rules.terrain[usize::from(cell)];
         let ground = (terrain != Terrain::Plain).then(|| terrain.name().to_owned());
@@ -155,8 +155,8 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
                 max: FULL_HIT_POINTS.into(),
                 unit: "hp".to_owned(),
             }),
-            badge: Some(Badge { letter: mark.to_string(), name: Phrase::new(kind.name()) }),
             has_acted: state.has_acted(unit),
+            facts: vec![Phrase::new(kind.name())],
             ..Piece::new(&letter.to_string(), owner)
         };
         Cell { ground, ..Cell::of(piece) }

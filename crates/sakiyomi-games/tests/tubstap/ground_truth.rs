@@ -10,15 +10,33 @@ use sakiyomi_games::tubstap::{
     Kind, Settings, Small, exchange, read_map, verify, write_map, write_map_shift_jis,
 };
 
-/// The folder, or a visible note that there is none.
+const VARIABLE: &str = "SAKIYOMI_SHARED";
+
+/// The folder, or a line on standard error that says that the test is skipped.
 fn folder(test: &str) -> Option<PathBuf> {
-    let folder =
-        env::var_os("SAKIYOMI_SHARED").map(|path| PathBuf::from(path).join("data/tubstap"));
+    let folder = env::var_os(VARIABLE).map(|path| PathBuf::from(path).join("data/tubstap"));
     if folder.is_none() {
-        // Not by a macro, whose output tests keep to themselves.
-        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: SAKIYOMI_SHARED is not set");
+        tell(&format!("skipped: {test} needs {VARIABLE}"));
     }
     folder
+}
+
+/// Written past the capture of test output.
+fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Sums up whether these tests were all run.
+#[test]
+fn tests_that_need_shared_data_are_told() {
+    match env::var_os(VARIABLE) {
+        Some(folder) => {
+            let folder = PathBuf::from(folder);
+            assert!(folder.is_dir(), "{VARIABLE} = {} is no folder", folder.display());
+            tell(&format!("{VARIABLE} is set: no test of TUBSTAP was skipped for want of it"));
+        }
+        None => tell(&format!("{VARIABLE} is not set: tests of TUBSTAP that need it were skipped")),
+    }
 }
 
 fn maps(folder: &PathBuf) -> Vec<(String, Vec<u8>)> {

@@ -24,7 +24,8 @@ pub struct SatD2Settings {
     /// The most units of the own side and of the enemy's that take part.
     pub own_units: usize,
     pub enemy_units: usize,
-    /// Processor time for a whole turn, shared equally by the units of the side.
+    /// Processor time for a whole turn. An action may take a fixed part of what the actions before it left: with a unit
+    /// less to search, the next one needs much less.
     pub cpu_per_turn: Option<Duration>,
 }
 
@@ -51,6 +52,8 @@ impl Default for SatD2Settings {
 /// With a limit of time it searches again and again, with so many nodes first and then with more.
 const FIRST_PASS: u64 = 10_000;
 const PASS_GROWTH: u64 = 4;
+/// The part of the time that is left in a turn which an action may take.
+const TIME_SHARE: f64 = 0.6;
 /// Weights of the units that take part: hit points, and nearness to the middle of the fight.
 const HIT_POINT_WEIGHT: i32 = 10;
 const NEARNESS_BASE: i32 = 15;
@@ -319,7 +322,9 @@ impl<const W: usize, const N: usize> Agent<Tubstap<W, N>> for SatD2 {
         if game.unfinished(state, player) == 0 || game.is_over(state) {
             return Err(not_to_move());
         }
-        let cpu = self.settings.cpu_per_turn.map(|turn| turn / game.n_sharing(state, player));
+        let n_acted = game.n_sharing(state, player) - game.unfinished(state, player).count_ones();
+        let share = TIME_SHARE * libm::pow(1.0 - TIME_SHARE, n_acted.into());
+        let cpu = self.settings.cpu_per_turn.map(|turn| turn.mul_f64(share));
         let limit = self.settings.node_limit;
         let mut meter = budget(limit, cpu).begin(context.stop);
         let units = participants(game, state, player, &self.settings);

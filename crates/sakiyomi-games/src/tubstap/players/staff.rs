@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Meter, Player, Rng};
+use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player, Rng};
 
 use super::{Plan, budget, decided, not_to_move};
 use crate::tubstap::cells::{Cells, bits};
@@ -29,7 +29,8 @@ pub struct MilitaryStaffSettings {
     /// Turns of both sides in a playout.
     pub depth: u32,
     pub attack_bonus: f64,
-    /// Processor time for a whole turn: numbers of playouts shrink when it runs out.
+    /// Processor time for a whole turn, shared equally by its four stages (actions and plans of two rounds). Numbers of
+    /// playouts then follow from it.
     pub cpu_per_turn: Option<Duration>,
 }
 
@@ -45,7 +46,7 @@ impl MilitaryStaffSettings {
         cpu_per_turn: None,
     };
 
-    /// The stock player with a limit of processor time for a turn.
+    /// As many playouts for each action and plan as fit into the processor time of a turn.
     pub fn timed(cpu_per_turn: Duration) -> MilitaryStaffSettings {
         MilitaryStaffSettings { cpu_per_turn: Some(cpu_per_turn), ..MilitaryStaffSettings::STOCK }
     }
@@ -57,6 +58,8 @@ impl Default for MilitaryStaffSettings {
     }
 }
 
+/// Playouts that an action or a plan gets at once when the time is limited.
+const SWEEP: u32 = 4;
 /// The rating of a move that no enemy sees.
 const UNSEEN: f64 = 0.5;
 /// In the second round: how many of the trials keep which share of the first round's plan.
@@ -71,6 +74,12 @@ pub struct MilitaryStaff<const W: usize, const N: usize> {
 /// The actions of one unit, best first.
 type Rated = Vec<(Action, f64)>;
 
+struct Decided {
+    plan: Vec<Action>,
+    rating: f64,
+    n_playouts: u64,
+}
+
 impl<const W: usize, const N: usize> MilitaryStaff<W, N> {
     pub fn new(settings: MilitaryStaffSettings) -> MilitaryStaff<W, N> {
         MilitaryStaff { settings, plan: Plan::default() }
@@ -81,118 +90,168 @@ impl<const W: usize, const N: usize> MilitaryStaff<W, N> {
         game: &Tubstap<W, N>,
         start: &State<W, N>,
         player: Player,
-        meter: &mut Meter<'_>,
-        rng: &mut Rng,
-    ) -> (Vec<Action>, f64) {
+        context: &mut Context<'_>,
+    ) -> Decided {
         let units: Vec<u8> = bits(game.unfinished(start, player)).collect();
-        let mut plan: Vec<Action> =
-            units.iter().map(|&unit| Action::go(unit, start.cells[unit as usize])).collect();
-        let mut best_rating = 0.0;
+        let stay = |&unit: &u8| Action::go(unit, start.cells[unit as usize]);
+        let mut decided =
+            Decided { plan: units.iter().map(stay).collect(), rating: 0.0, n_playouts: 0 };
         for round in 0..self.settings.rounds {
-            let rated: Vec<Rated> = units
-                .iter()
-                .map(|&unit| self.rate_unit(game, start, unit, &plan, meter, rng))
-                .collect();
-            let before = plan.clone();
-            best_rating = -1.0;
-            for trial in 0..self.settings.plans {
+            let (rated, n_playouts) =
+                self.rate_units(game, start, player, &units, &decided.plan, context);
+            decided.n_playouts += n_playouts;
+            let before = std::mem::take(&mut decided.plan);
+            let (mut plans, mut ends) = (Vec::new(), Vec::new());
+            for trial in 0..self.settings.plans.max(1) {
                 let kept =
                     if round == 0 { 0 } else { kept(trial, self.settings.plans, before.len()) };
-                let (candidate, after) = combine(game, start, player, &before[..kept], &rated, rng);
-                let rating =
-                    self.rate(game, &after, player, self.settings.plan_playouts, meter, rng);
-                if rating > best_rating {
-                    (plan, best_rating) = (candidate, rating);
-                }
-                if !meter.another() {
-                    return (plan, best_rating);
-                }
+                let (plan, end) =
+                    combine(game, start, player, &before[..kept], &rated, context.rng);
+                plans.push(plan);
+                ends.push(Some(end));
             }
+            let n = self.settings.plan_playouts;
+            let (ratings, n_playouts) = self.rate(game, &ends, player, n, context);
+            decided.n_playouts += n_playouts;
+            let best = first_best(&ratings);
+            decided.plan = plans.swap_remove(best);
+            decided.rating = ratings[best];
         }
-        (plan, best_rating)
+        decided
     }
 
-    /// Rates every action of a unit while the others follow the plan.
-    fn rate_unit(
+    /// Rates every action of every unit while the others follow the plan. Also returns the playouts that were made.
+    fn rate_units(
         &self,
         game: &Tubstap<W, N>,
         start: &State<W, N>,
-        unit: u8,
-        plan: &[Action],
-        meter: &mut Meter<'_>,
-        rng: &mut Rng,
-    ) -> Rated {
-        let player = game.side(unit as usize);
-        let mut state = *start;
-        for &action in plan.iter().filter(|action| action.unit != unit) {
-            if game.is_legal(&state, player, action, game.rules.settings.attacks) {
-                game.act(&mut state, action);
-            }
-        }
-        let mut actions = Vec::new();
-        game.actions_of(&state, unit, game.rules.settings.attacks, &mut actions);
-        let mut rated: Rated = actions
-            .into_iter()
-            .map(|action| (action, self.rate_action(game, &state, player, action, meter, rng)))
-            .collect();
-        rated.sort_by(|a, b| b.1.total_cmp(&a.1));
-        rated
-    }
-
-    fn rate_action(
-        &self,
-        game: &Tubstap<W, N>,
-        state: &State<W, N>,
         player: Player,
-        action: Action,
-        meter: &mut Meter<'_>,
-        rng: &mut Rng,
-    ) -> f64 {
-        let mut after = *state;
-        game.act(&mut after, action);
-        let bonus = if action.is_attack() { self.settings.attack_bonus } else { 0.0 };
-        let enemies = near_enemies(game, &after, action.unit);
-        if enemies == 0 && !action.is_attack() {
-            return UNSEEN;
+        units: &[u8],
+        plan: &[Action],
+        context: &mut Context<'_>,
+    ) -> (Vec<Rated>, u64) {
+        let mut actions = Vec::new();
+        let mut seen = Vec::new();
+        for &unit in units {
+            let mut state = *start;
+            for &action in plan.iter().filter(|action| action.unit != unit) {
+                if game.is_legal(&state, player, action, game.rules.settings.attacks) {
+                    game.act(&mut state, action);
+                }
+            }
+            let first = actions.len();
+            game.actions_of(&state, unit, game.rules.settings.attacks, &mut actions);
+            seen.extend(actions[first..].iter().map(|&action| view(game, &state, player, action)));
         }
-        let own = after.alive & game.rules.sides[player.index()];
-        let helpers = bits(own)
-            .filter(|&ally| ally == action.unit || can_hit_any(game, &after, ally, enemies))
-            .fold(0, |set, ally| set | 1u64 << ally);
-        game.hide(&mut after, !(enemies | helpers));
-        let n = if meter.another() { self.settings.action_playouts } else { 1 };
-        self.rate(game, &after, player, n, meter, rng) + bonus
+        let n = self.settings.action_playouts;
+        let (ratings, n_playouts) = self.rate(game, &seen, player, n, context);
+        let rated_of = |&unit: &u8| {
+            let of_unit = actions.iter().zip(&ratings).filter(|(action, _)| action.unit == unit);
+            let bonus = |action: &Action| {
+                if action.is_attack() { self.settings.attack_bonus } else { 0.0 }
+            };
+            let mut rated: Rated =
+                of_unit.map(|(&action, rating)| (action, rating + bonus(&action))).collect();
+            rated.sort_by(|a, b| b.1.total_cmp(&a.1));
+            rated
+        };
+        (units.iter().map(rated_of).collect(), n_playouts)
     }
 
-    /// The share of playouts that a side wins.
+    /// The share of playouts that a side wins from each of these positions, and how many were made. A position that
+    /// is not there is rated without any.
+    ///
+    /// Without a limit of time each gets `n` playouts. With one each gets some in turn until the time for this
+    /// stage is over, so that more time means more playouts for all of them.
     fn rate(
         &self,
         game: &Tubstap<W, N>,
-        state: &State<W, N>,
+        positions: &[Option<State<W, N>>],
         player: Player,
         n: u32,
-        meter: &mut Meter<'_>,
-        rng: &mut Rng,
-    ) -> f64 {
-        let (mut wins, mut done) = (0, 0);
-        while done < n.max(1) {
-            let mut end = *state;
-            for turn in 0..self.settings.depth {
-                let side = player.index() ^ (turn as usize & 1);
-                play_turn(game, &mut end, Player(side as u8), rng);
-                game.refresh(&mut end, side);
+        context: &mut Context<'_>,
+    ) -> (Vec<f64>, u64) {
+        let n_stages = 2 * self.settings.rounds.max(1);
+        let cpu = self.settings.cpu_per_turn.map(|turn| turn / n_stages);
+        let mut meter = budget(u64::MAX, cpu).begin(context.stop);
+        let a_sweep = if cpu.is_some() { SWEEP } else { n.max(1) };
+        let mut tallies = vec![(0u32, 0u32); positions.len()];
+        let mut n_playouts = 0;
+        let mut goes_on = positions.iter().any(Option::is_some);
+        while goes_on {
+            for (position, (wins, done)) in positions.iter().zip(&mut tallies) {
+                let Some(position) = position else { continue };
+                for _ in 0..a_sweep {
+                    goes_on &= meter.another();
+                    // Each is played out at least once, whatever the time.
+                    if !goes_on && *done > 0 {
+                        break;
+                    }
+                    *wins += u32::from(self.play_out(game, position, player, context.rng));
+                    *done += 1;
+                    n_playouts += 1;
+                }
             }
-            let worth = |side: usize| {
-                game.weighted(&end, side, |kind| if kind == Kind::Infantry { 1 } else { 5 })
-            };
-            wins += u32::from(worth(player.index()) > worth(player.index() ^ 1));
-            done += 1;
-            if !meter.another() {
-                break;
-            }
+            goes_on &= cpu.is_some();
         }
-        f64::from(wins) / f64::from(done)
+        let share = |&(wins, done): &(u32, u32)| {
+            if done == 0 { UNSEEN } else { f64::from(wins) / f64::from(done) }
+        };
+        (tallies.iter().map(share).collect(), n_playouts)
     }
+
+    /// Whether a side is ahead after a playout.
+    fn play_out(
+        &self,
+        game: &Tubstap<W, N>,
+        position: &State<W, N>,
+        player: Player,
+        rng: &mut Rng,
+    ) -> bool {
+        let mut end = *position;
+        for turn in 0..self.settings.depth {
+            let side = player.index() ^ (turn as usize & 1);
+            play_turn(game, &mut end, Player(side as u8), rng);
+            game.refresh(&mut end, side);
+        }
+        let worth = |side: usize| {
+            game.weighted(&end, side, |kind| if kind == Kind::Infantry { 1 } else { 5 })
+        };
+        worth(player.index()) > worth(player.index() ^ 1)
+    }
+}
+
+/// What a unit sees after an action: itself, the enemies near it and the allies that can hit those. None if it
+/// only moves and sees no enemy.
+fn view<const W: usize, const N: usize>(
+    game: &Tubstap<W, N>,
+    state: &State<W, N>,
+    player: Player,
+    action: Action,
+) -> Option<State<W, N>> {
+    let mut after = *state;
+    game.act(&mut after, action);
+    let enemies = near_enemies(game, &after, action.unit);
+    if enemies == 0 && !action.is_attack() {
+        return None;
+    }
+    let own = after.alive & game.rules.sides[player.index()];
+    let helpers = bits(own)
+        .filter(|&ally| ally == action.unit || can_hit_any(game, &after, ally, enemies))
+        .fold(0, |set, ally| set | 1u64 << ally);
+    game.hide(&mut after, !(enemies | helpers));
+    Some(after)
+}
+
+/// The number of the largest; the first of equals.
+fn first_best(ratings: &[f64]) -> usize {
+    let mut best = 0;
+    for (i, rating) in ratings.iter().enumerate() {
+        if *rating > ratings[best] {
+            best = i;
+        }
+    }
+    best
 }
 
 /// How many actions of the first round's plan a trial keeps, rounded half to even.
@@ -316,11 +375,10 @@ impl<const W: usize, const N: usize> Agent<Tubstap<W, N>> for MilitaryStaff<W, N
         if game.unfinished(state, player) == 0 || game.is_over(state) {
             return Err(not_to_move());
         }
-        let mut meter = budget(u64::MAX, self.settings.cpu_per_turn).begin(context.stop);
-        let (plan, rating) = self.make_plan(game, state, player, &mut meter, context.rng);
-        self.plan.set(state, &plan);
+        let made = self.make_plan(game, state, player, context);
+        self.plan.set(state, &made.plan);
         let action = self.plan.next(game, state).unwrap_or(Action::END);
-        Ok(decided(action, Some(rating.clamp(0.0, 1.0)), meter.done(), 0))
+        Ok(decided(action, Some(made.rating), made.n_playouts, 0))
     }
 }
 

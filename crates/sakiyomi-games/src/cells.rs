@@ -1,74 +1,71 @@
-//! Sets of cells as words of bits, for boards of any size.
-//!
-//! Rows are kept with a free cell at their end, so that a step to the side never runs on into the
-//! next row. With one word everything below is plain arithmetic on 64 bits.
+//! Sets of cells or units as words of bits, for boards of any size. With one word everything is plain arithmetic on
+//! 64 bits.
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
 
 /// A set of cells in `W` words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Cells<const W: usize>([u64; W]);
+pub(crate) struct Cells<const W: usize>([u64; W]);
 
 impl<const W: usize> Cells<W> {
-    pub(super) const NONE: Cells<W> = Cells([0; W]);
-    pub(super) const BITS: usize = 64 * W;
+    pub(crate) const NONE: Cells<W> = Cells([0; W]);
+    pub(crate) const BITS: usize = 64 * W;
 
     #[inline]
-    pub(super) fn one(cell: u16) -> Cells<W> {
+    pub(crate) fn one(cell: u16) -> Cells<W> {
         let mut cells = Cells::NONE;
         cells.insert(cell);
         cells
     }
 
     #[inline]
-    pub(super) fn insert(&mut self, cell: u16) {
-        self.0[cell as usize / 64] |= 1 << (cell % 64);
+    pub(crate) fn insert(&mut self, cell: u16) {
+        self.0[cell as usize / 64 % W] |= 1 << (cell % 64);
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, cell: u16) {
-        self.0[cell as usize / 64] &= !(1 << (cell % 64));
+    pub(crate) fn remove(&mut self, cell: u16) {
+        self.0[cell as usize / 64 % W] &= !(1 << (cell % 64));
     }
 
     #[inline]
-    pub(super) fn has(&self, cell: u16) -> bool {
-        self.0[cell as usize / 64] >> (cell % 64) & 1 == 1
+    pub(crate) fn has(&self, cell: u16) -> bool {
+        self.0[cell as usize / 64 % W] >> (cell % 64) & 1 == 1
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
     }
 
     #[inline]
-    pub(super) fn meets(&self, other: Cells<W>) -> bool {
+    pub(crate) fn meets(&self, other: Cells<W>) -> bool {
         self.0.iter().zip(other.0).any(|(&a, b)| a & b != 0)
     }
 
     #[inline]
-    pub(super) fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     /// The cell with `n` others of the set before it; there must be one.
     #[inline]
-    pub(super) fn nth(&self, mut n: u32) -> u16 {
-        for (i, &word) in self.0.iter().enumerate() {
-            let count = word.count_ones();
-            if n < count {
-                let mut rest = word;
-                for _ in 0..n {
-                    rest &= rest - 1;
+    pub(crate) fn nth(&self, mut n: u32) -> u16 {
+        if W > 1 {
+            for (i, &word) in self.0.iter().enumerate() {
+                let count = word.count_ones();
+                if n < count {
+                    return 64 * i as u16 + nth_bit(word, n);
                 }
-                return (64 * i as u32 + rest.trailing_zeros()) as u16;
+                n -= count;
             }
-            n -= count;
+            panic!("the set has no cell of this number");
         }
-        panic!("the set has no cell of this number")
+        nth_bit(self.0[0], n)
     }
 
     #[inline]
-    pub(super) fn iter(self) -> impl Iterator<Item = u16> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = u16> {
         self.0
             .into_iter()
             .enumerate()
@@ -78,29 +75,38 @@ impl<const W: usize> Cells<W> {
     /// The cells next to these, orthogonally, on rows that are `stride` apart. It may hold cells
     /// beyond the board.
     #[inline]
-    pub(super) fn spread(&self, stride: u32) -> Cells<W> {
+    pub(crate) fn spread(&self, stride: u32) -> Cells<W> {
         self.up(1) | self.down(1) | self.up(stride) | self.down(stride)
     }
 
     /// Cells with numbers higher by `n`, which is from 1 to 63.
     #[inline]
-    fn up(&self, n: u32) -> Cells<W> {
+    pub(crate) fn up(&self, n: u32) -> Cells<W> {
         Cells(std::array::from_fn(|i| {
             self.0[i] << n | if i > 0 { self.0[i - 1] >> (64 - n) } else { 0 }
         }))
     }
 
     #[inline]
-    fn down(&self, n: u32) -> Cells<W> {
+    pub(crate) fn down(&self, n: u32) -> Cells<W> {
         Cells(std::array::from_fn(|i| {
             self.0[i] >> n | if i + 1 < W { self.0[i + 1] << (64 - n) } else { 0 }
         }))
     }
 }
 
+/// The number of the set bit with `n` set bits below it.
+#[inline]
+pub(crate) fn nth_bit(mut word: u64, n: u32) -> u16 {
+    for _ in 0..n {
+        word &= word - 1;
+    }
+    word.trailing_zeros() as u16
+}
+
 /// The numbers of the set bits, lowest first.
 #[inline]
-pub(super) fn bits(word: u64) -> impl Iterator<Item = u8> {
+pub(crate) fn bits(word: u64) -> impl Iterator<Item = u8> {
     let mut rest = word;
     std::iter::from_fn(move || {
         if rest == 0 {
