@@ -15,6 +15,7 @@
 //! The turn passes by itself when nothing but ending it is left to do.
 
 mod cells;
+mod code;
 pub mod formulas;
 mod hints;
 mod playout;
