@@ -313,7 +313,7 @@ mod tests {
         let won = play(&format!("tubstap:code={code}"), &agent);
         assert_eq!(won.outcome, Outcome::Win);
         assert!(won.is_wipe_out(), "{won:?}");
-        let judged = play("tubstap:code=6x3-1-5-1111-P1.1.10_i4.1.1", &agent);
+        let judged = play("tubstap:code=11x3-1-5-111111111-P1.1.10_i9.1.1", &agent);
         assert_eq!(judged.outcome, Outcome::Win);
         assert!(!judged.is_wipe_out(), "{judged:?}");
     }
