@@ -389,12 +389,20 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         genome
     }
 
-    /// The winner of a tournament, or one of the archive. Of equals the first that was drawn wins.
+    /// The winner of a tournament in the population or in the archive. Of equals the first that was drawn wins.
     fn parent(&self, fitness: &[f64], rng: &mut Rng) -> &G {
         let share = self.settings.from_archive;
         if share > 0.0 && !self.archive.is_empty() && rng.unit() < share {
-            let at = rng.below(self.archive.len());
-            return &self.archive.values().nth(at).expect("below the length").genome;
+            let mut draw = || {
+                let at = rng.below(self.archive.len());
+                self.archive.values().nth(at).expect("below the length")
+            };
+            let first = draw();
+            let best = (1..self.settings.tournament).fold(first, |best, _| {
+                let other = draw();
+                if self.fitness(other) > self.fitness(best) { other } else { best }
+            });
+            return &best.genome;
         }
         let mut best = rng.below(self.population.len());
         for _ in 1..self.settings.tournament {

@@ -11,12 +11,9 @@ pub enum Fitness {
     /// win rate. It is 0 wherever one side never wins.
     Paper,
     /// Slopes everywhere: half of the balance comes from the estimates of the last states, so that a side that always wins
-    /// but ever more narrowly is seen to improve, and a draw costs less if it was nearly won.
+    /// but ever more narrowly is seen to improve. Draws cost as much as in the paper's, but less if they were nearly won.
     Graded,
 }
-
-/// What a draw of two equal sides costs in [`Fitness::Graded`].
-const DRAW_COST: f64 = 0.5;
 
 impl Fitness {
     /// Of one judge's games; 0 without games.
@@ -33,7 +30,7 @@ impl Fitness {
                 let score = evidence.tally.score().unwrap_or(0.5);
                 let soft = (score + evidence.mean(evidence.estimates)) / 2.0;
                 let balance = 1.0 - (2.0 * soft - 1.0).abs();
-                (balance - DRAW_COST * evidence.mean(evidence.evenness)).max(0.0)
+                balance * (1.0 - evidence.mean(evidence.evenness))
             }
         }
     }
@@ -78,8 +75,9 @@ mod tests {
         };
         assert!(graded(100, 0, 0, 0.6) > graded(100, 0, 0, 0.9));
         assert!(graded(50, 0, 50, 0.5) > graded(40, 20, 40, 0.5));
-        assert!(graded(0, 100, 0, 0.5) > graded(100, 0, 0, 0.7));
         assert!(graded(30, 40, 30, 0.5) > graded(0, 100, 0, 0.5));
+        let nearly_won = Evidence { evenness: 60.0, ..evidence(0, 100, 0, 0.5) };
+        assert!(Fitness::Graded.of(&nearly_won) > graded(0, 100, 0, 0.5));
         assert!((graded(50, 0, 50, 0.5) - 1.0).abs() < 1e-12);
         assert_eq!(Fitness::Graded.of(&Evidence::default()), 0.0);
     }

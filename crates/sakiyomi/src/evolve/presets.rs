@@ -34,21 +34,21 @@ pub fn paper_settings(seed: u64, judges: Vec<Judge>) -> Settings {
 pub fn fair_settings(seed: u64, judges: Vec<Judge>) -> Settings {
     Settings {
         seed,
-        population: 60,
+        population: 50,
         generations: 30,
         tournament: 3,
-        elites: 6,
+        elites: 10,
         fitness: Fitness::Graded,
         judges,
         stages: vec![
             Stage { games: 6, share: 1.0 },
-            Stage { games: 14, share: 0.4 },
-            Stage { games: 30, share: 0.2 },
+            Stage { games: 10, share: 0.5 },
+            Stage { games: 24, share: 0.25 },
         ],
         fresh_games: 20,
         max_games: 200,
         archive: true,
-        from_archive: 0.5,
+        from_archive: 0.4,
         distinct: true,
     }
 }
