@@ -454,6 +454,41 @@ export type StoredGames = { outcomes: string, kept: Array<KeptGame>, };
 export type KeptGame = { number: number, seat: number, outcome: string, turns: number | null, };
 
 /**
+ * A run of evolution: `GET /api/fair`. Its page and pictures are at `/fair/NAME/gallery.html`, `maps.svg` and `curves.svg`.
+ */
+export type FairRun = { name: string, title: string, 
+/**
+ * Generations that are complete, of all.
+ */
+generation: number, generations: number, 
+/**
+ * Candidates that were tried with fresh games, and that are fair.
+ */
+tried: number, passed: number, is_complete: boolean, };
+
+/**
+ * Asks whether a map of TUBSTAP is fair: `POST /api/fairness`.
+ */
+export type FairnessRequest = { 
+/**
+ * The text of the map file.
+ */
+map: string, };
+
+/**
+ * What the judges say: one row each, the verdict last.
+ */
+export type FairnessAnswer = { 
+/**
+ * The map as SVG.
+ */
+picture: string, header: Array<string>, rows: Array<Array<string>>, is_fair: boolean, 
+/**
+ * What is odd about the file.
+ */
+warnings: Array<string>, };
+
+/**
  * Every answer that is not a success, with a status from 400 on.
  */
 export type ApiError = { code: ErrorCode, message: string, 

@@ -42,6 +42,10 @@ pub struct Played {
     /// What was played, if it was to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Record>,
+    /// What the game's own estimate says of the last state for the first agent, along with the record. Beside the
+    /// outcome it tells how clear a win was, and to whom a draw was close.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_estimate: Option<f64>,
 }
 
 /// How a match was given up.
@@ -138,7 +142,8 @@ impl Pairing {
             }
         };
         let opening = opening.unwrap_or_default();
-        let played = play_match(game, &mut agents, &opening, chance, &mut rngs, stop, &mut watch);
+        let (played, last) =
+            play_to_end(game, &mut agents, &opening, chance, &mut rngs, stop, &mut watch);
         let counts_rounds = game.provides().contains(Hint::Rounds);
         Ok(Played {
             number,
@@ -154,6 +159,10 @@ impl Pairing {
                 .forfeit
                 .map(|(player, reason)| Forfeited { first: player == first, reason }),
             record: keep.then(|| Record { game: self.game.clone(), seed: self.seed, moves }),
+            last_estimate: match keep && game.provides().contains(Hint::Estimate) {
+                true => game.estimate(&last).map(|payoffs| payoffs[first]),
+                false => None,
+            },
         })
     }
 }
@@ -188,11 +197,24 @@ pub fn play_match<G: Game>(
     game: &G,
     agents: &mut [Box<dyn Agent<G>>],
     opening: &[Vec<G::Action>],
-    mut chance: Rng,
+    chance: Rng,
     players: &mut [Rng],
     stop: &Stop,
     watch: &mut Watch<'_, G>,
 ) -> Match {
+    play_to_end(game, agents, opening, chance, players, stop, watch).0
+}
+
+/// The same, with the state in which it ended.
+fn play_to_end<G: Game>(
+    game: &G,
+    agents: &mut [Box<dyn Agent<G>>],
+    opening: &[Vec<G::Action>],
+    mut chance: Rng,
+    players: &mut [Rng],
+    stop: &Stop,
+    watch: &mut Watch<'_, G>,
+) -> (Match, G::State) {
     let mut state = game.start();
     let (mut joint, mut outcomes) = (Vec::new(), Vec::new());
     let mut n_turns = 0;
@@ -203,7 +225,7 @@ pub fn play_match<G: Game>(
         let given = opening.next();
         joint.extend(given.into_iter().flatten());
         match turn {
-            Turn::Over(payoffs) => return Match { payoffs, n_turns, forfeit: None },
+            Turn::Over(payoffs) => return (Match { payoffs, n_turns, forfeit: None }, state),
             turn if given.is_some() => n_turns += u32::from(turn != Turn::Chance),
             Turn::Chance => joint.push(game.sample(&state, &mut outcomes, &mut chance)),
             Turn::Choose(who) => {
@@ -216,7 +238,7 @@ pub fn play_match<G: Game>(
                         Err(forfeit) => {
                             let payoffs = Payoffs::forfeit(player, game.players());
                             let forfeit = Some((player, forfeit.reason));
-                            return Match { payoffs, n_turns, forfeit };
+                            return (Match { payoffs, n_turns, forfeit }, state);
                         }
                     }
                 }

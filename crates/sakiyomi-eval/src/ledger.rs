@@ -130,7 +130,15 @@ mod tests {
 
     fn game(number: u64, outcome: Outcome) -> Played {
         let measures = Measures::default();
-        Played { number, outcome, measures, key: Some(number), forfeit: None, record: None }
+        Played {
+            number,
+            outcome,
+            measures,
+            key: Some(number),
+            forfeit: None,
+            record: None,
+            last_estimate: None,
+        }
     }
 
     fn won(numbers: std::ops::Range<u64>) -> Vec<Played> {

@@ -3,6 +3,7 @@
 pub use sakiyomi_catalog as catalog;
 pub use sakiyomi_core as core;
 pub use sakiyomi_eval as eval;
+pub use sakiyomi_evolve as evolution;
 pub use sakiyomi_games as games;
 pub use sakiyomi_gdl as gdl;
 pub use sakiyomi_search as search;
@@ -10,6 +11,7 @@ pub use sakiyomi_search as search;
 mod accept;
 pub mod bench;
 pub mod draw;
+pub mod evolve;
 pub mod figures;
 pub mod ggp;
 pub mod numbers;

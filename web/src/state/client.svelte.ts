@@ -5,6 +5,8 @@ import type {
   Catalog,
   ExperimentEntry,
   ExperimentResult,
+  FairnessAnswer,
+  FairRun,
   GameAnswer,
   Job,
   JobRequest,
@@ -63,6 +65,8 @@ export const api = {
   result: (scale: string, id: string, signal?: AbortSignal) => get<ExperimentResult>(`/api/results/${encodeURIComponent(scale)}/${encodeURIComponent(id)}`, signal),
   store: (signal?: AbortSignal) => get<StoreEntry[]>("/api/store", signal),
   storedGames: (cell: number, signal?: AbortSignal) => get<StoredGames>(`/api/store/${cell}`, signal),
+  fairRuns: (signal?: AbortSignal) => get<FairRun[]>("/api/fair", signal),
+  fairness: (map: string) => post<FairnessAnswer>("/api/fairness", { map }),
   keptGame: (cell: number, game: number) => get<MatchRecord>(`/api/store/${cell}/${game}`),
 
   /** Rules that the server accepts are kept, so that they can be sent again. */

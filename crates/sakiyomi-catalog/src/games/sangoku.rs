@@ -17,6 +17,8 @@ pub enum Battlefield {
     Scenario(String),
     /// A scenario in a file.
     File(String),
+    /// The scenario itself, as [`Scenario::code`] writes it.
+    Code(String),
 }
 
 const DEFAULT_SCENARIO: &str = "a";
@@ -27,7 +29,7 @@ const SCENARIO: Parameter<Battlefield> = Parameter::new(
     Place {
         get: |field| match field {
             Battlefield::Scenario(name) => Some(Value::Text(name.clone())),
-            Battlefield::File(_) => None,
+            _ => None,
         },
         set: |field, name| {
             *field = Battlefield::Scenario(name.text().to_owned());
@@ -43,7 +45,7 @@ const FILE: Parameter<Battlefield> = Parameter::new(
     Place {
         get: |field| match field {
             Battlefield::File(path) => Some(Value::Text(path.clone())),
-            Battlefield::Scenario(_) => None,
+            _ => None,
         },
         set: |field, path| {
             *field = Battlefield::File(path.text().to_owned());
@@ -53,17 +55,33 @@ const FILE: Parameter<Battlefield> = Parameter::new(
     "a scenario of your own as TOML, such as games/sangoku/c.toml",
 );
 
+const CODE: Parameter<Battlefield> = Parameter::new(
+    "code",
+    Domain::Text,
+    Place {
+        get: |field| match field {
+            Battlefield::Code(code) => Some(Value::Text(code.clone())),
+            _ => None,
+        },
+        set: |field, code| {
+            *field = Battlefield::Code(code.text().to_owned());
+            Ok(())
+        },
+    },
+    "the scenario itself in one word, as evolution writes it",
+);
+
 impl Defined for Battlefield {
     const DEFINITIONS: &'static [Definition<Battlefield>] = &[Definition {
         check: |_, said| match said {
-            [_, _] => Err("either `scenario` or `file`, not both".to_owned()),
-            _ => Ok(()),
+            [] | [_] => Ok(()),
+            _ => Err("only one of `scenario`, `file` and `code`".to_owned()),
         },
         ..Definition::new(
             "sangoku",
             "tactics of three against three: zones of control, recoil and five abilities",
             || Battlefield::Scenario(DEFAULT_SCENARIO.to_owned()),
-            &[SCENARIO, FILE],
+            &[SCENARIO, FILE, CODE],
             "sangoku:scenario=c",
         )
     }];
@@ -96,7 +114,7 @@ impl GameSettings for Battlefield {
     fn file(&self) -> Option<&str> {
         match self {
             Battlefield::File(path) => Some(path),
-            Battlefield::Scenario(_) => None,
+            _ => None,
         }
     }
 }
@@ -113,10 +131,13 @@ impl Battlefield {
         if let Some(rules) = KNOWN.get(text.as_ref()) {
             return Ok(rules);
         }
-        let rules = Rules::read(&text).map_err(|error| match self {
-            Battlefield::Scenario(name) => format!("{name}: {error}"),
-            Battlefield::File(path) => format!("{path}: {error}"),
-        })?;
+        let rules = match self {
+            Battlefield::Scenario(name) => {
+                Rules::read(&text).map_err(|e| format!("{name}: {e}"))?
+            }
+            Battlefield::File(path) => Rules::read(&text).map_err(|e| format!("{path}: {e}"))?,
+            Battlefield::Code(code) => Rules::of(&Scenario::from_code(code)?),
+        };
         let n_bytes = rules.n_bytes() + text.len() as u64;
         KNOWN.put(text.into_owned(), rules.clone(), n_bytes);
         Ok(rules)
@@ -132,6 +153,7 @@ impl Battlefield {
                     format!("no scenario is called `{name}`; known: {}", known.join(", "))
                 })
             }
+            Battlefield::Code(code) => Ok(code.clone().into()),
             Battlefield::File(path) => {
                 let text = read_text(path.as_ref()).map_err(|error| format!("{path}: {error}"))?;
                 Ok(text.into())
@@ -150,14 +172,17 @@ enum Rules {
 
 impl Rules {
     fn read(text: &str) -> Result<Rules, ScenarioError> {
-        let scenario = Scenario::read(text)?;
-        Ok(if let Some(game) = Skirmish::new(&scenario) {
+        Ok(Rules::of(&Scenario::read(text)?))
+    }
+
+    fn of(scenario: &Scenario) -> Rules {
+        if let Some(game) = Skirmish::new(scenario) {
             Rules::Skirmish(game)
-        } else if let Some(game) = Battle::new(&scenario) {
+        } else if let Some(game) = Battle::new(scenario) {
             Rules::Battle(game)
         } else {
-            Rules::War(War::new(&scenario).expect("every scenario fits the largest"))
-        })
+            Rules::War(War::new(scenario).expect("every scenario fits the largest"))
+        }
     }
 
     fn n_bytes(&self) -> u64 {

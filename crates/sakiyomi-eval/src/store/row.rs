@@ -259,6 +259,7 @@ impl UnitRow {
                 key: keys.get(i).copied(),
                 forfeit: forfeit.map(|row| row.forfeit.clone()),
                 record: None,
+                last_estimate: None,
             }
         };
         self.outcomes.chars().filter_map(Outcome::from_letter).enumerate().map(game).collect()

@@ -14,7 +14,15 @@ fn unit(first: u64, outcomes: &str) -> DoneUnit {
         measures[Measure::TURNS] = Some((5 + number % 3) as f64);
         measures[Measure::LENGTH] = Some(2.0);
         let outcome = Outcome::from_letter(letter).unwrap();
-        Played { number, outcome, measures, key: Some(!number), forfeit: None, record: None }
+        Played {
+            number,
+            outcome,
+            measures,
+            key: Some(!number),
+            forfeit: None,
+            record: None,
+            last_estimate: None,
+        }
     });
     DoneUnit { first, results: Results::Games(played.collect()), seconds: 0.1 }
 }

@@ -14,6 +14,7 @@
 //! Who wipes out the other wins; if neither has after 10 rounds, the larger sum of hit points does.
 //! The turn passes by itself when nothing but ending it is left to do.
 
+mod code;
 pub mod formulas;
 mod hints;
 mod playout;

@@ -160,7 +160,7 @@ impl Scenario {
         every.into_iter().find(|&(x, y)| cell_name(x as usize, y as usize) == cell)
     }
 
-    fn check(&self) -> Result<(), ScenarioError> {
+    pub(super) fn check(&self) -> Result<(), ScenarioError> {
         let range = |name, found: u64, low: u64, high: u64| match (low..=high).contains(&found) {
             true => Ok(()),
             false => Err(ScenarioError::Range { name, found, low, high }),

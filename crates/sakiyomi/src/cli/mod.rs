@@ -2,8 +2,10 @@
 
 mod bench;
 mod duel;
+mod evolve;
 mod experiments;
 mod exploit;
+mod fairness;
 mod gdl;
 mod ggp;
 mod ggp_host;
@@ -31,6 +33,7 @@ use sakiyomi_catalog::{SpecError, TableError, parse_bytes};
 use sakiyomi_core::Stop;
 use sakiyomi_eval::experiment::ExperimentError;
 use sakiyomi_eval::{DuelError, ExploitError, SolveError};
+use sakiyomi_evolve::EvolveError;
 use sakiyomi_gdl::{GdlError, VerifyError};
 use sakiyomi_search::Unsolved;
 
@@ -74,6 +77,8 @@ enum Command {
     Exploit(exploit::Options),
     Solve(solve::Options),
     Tubstap(tubstap::Options),
+    Evolve(evolve::Options),
+    Fairness(fairness::Options),
     /// Print the completions of a shell
     #[command(
         after_help = "Example:\n  sakiyomi completions bash > /etc/bash_completion.d/sakiyomi"
@@ -106,6 +111,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Exploit(options) => exploit::run(&options, out),
         Command::Solve(options) => solve::run(&options, out),
         Command::Tubstap(options) => tubstap::run(&options, out),
+        Command::Evolve(options) => evolve::run(&options, out),
+        Command::Fairness(options) => fairness::run(&options, out),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "sakiyomi", &mut text);
@@ -143,6 +150,7 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
             || cause.is::<VerifyError>()
             || cause.is::<Timeless>()
             || cause.is::<TournamentError>()
+            || matches!(cause.downcast_ref(), Some(EvolveError::Settings(_)))
             || matches!(cause.downcast_ref(), Some(ClientError::Url { .. }))
             || matches!(
                 cause.downcast_ref(),

@@ -11,7 +11,10 @@ use kuva::render::render_utils::compute_tick_step;
 use serde::{Deserialize, Serialize};
 
 mod drawing;
+mod maps;
 use drawing::*;
+
+pub use maps::{MapPicture, UnitPicture};
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
@@ -45,6 +48,8 @@ pub enum Content {
         values: Vec<Option<f64>>,
         range: (f64, f64),
     },
+    /// Maps of units on terrain.
+    Maps { maps: Vec<MapPicture> },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -119,6 +124,7 @@ impl Figure {
                 let labels = [x_label.as_str(), y_label, value_label];
                 draw_heat_map(&mut drawing, labels, columns, rows, values, *range);
             }
+            Content::Maps { maps } => maps::draw_maps(&mut drawing, maps),
         }
         drawing.into_scene()
     }
@@ -358,7 +364,7 @@ mod tests {
     }
 
     /// One figure of each kind, with that many parts, over these values.
-    fn figures(parts: usize, values: &[f64], log_x: bool) -> [Figure; 4] {
+    fn figures(parts: usize, values: &[f64], log_x: bool) -> [Figure; 5] {
         let [x_label, y_label, value_label] = ["x & axis", "y", "value"].map(String::from);
         let value = |index: usize| values.get(index % values.len().max(1)).copied().unwrap_or(0.5);
         let bar = |(index, label)| {
@@ -378,11 +384,21 @@ mod tests {
         let baseline = values.first().copied();
         let values = (1..parts * parts).map(|i| (i % 3 > 0).then_some(value(i))).collect();
         let (x, y) = (x_label.clone(), y_label.clone());
+        let unit = UnitPicture { x: 1, y: 1, mark: 'P', team: 1, hit_points: 9 };
+        let map = |title| MapPicture {
+            title,
+            lines: vec!["a <line>".to_owned()],
+            columns: 3,
+            terrain: vec![0, 1, 2, 3, 4, 5, 6, 7, 1],
+            units: vec![unit.clone(), UnitPicture { x: 0, team: 0, ..unit.clone() }],
+        };
+        let maps = names(parts).into_iter().map(map).collect();
         [
             Content::Bars { value_label: value_label.clone(), bars, baseline },
             Content::Curves { x_label: x.clone(), y_label: y.clone(), log_x, curves, baseline },
             Content::Histogram { x_label: x, y_label: y, series },
             Content::HeatMap { x_label, y_label, value_label, columns, rows, values, range },
+            Content::Maps { maps },
         ]
         .map(|content| Figure { title: "A <title> & more".to_string(), content })
     }

@@ -458,6 +458,43 @@ impl ApiTurn {
     }
 }
 
+/// A run of evolution: `GET /api/fair`. Its page and pictures are at `/fair/NAME/gallery.html`, `maps.svg` and `curves.svg`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FairRun {
+    pub name: String,
+    pub title: String,
+    /// Generations that are complete, of all.
+    pub generation: usize,
+    pub generations: usize,
+    /// Candidates that were tried with fresh games, and that are fair.
+    pub tried: usize,
+    pub passed: usize,
+    pub is_complete: bool,
+}
+
+/// Asks whether a map of TUBSTAP is fair: `POST /api/fairness`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct FairnessRequest {
+    /// The text of the map file.
+    pub map: String,
+}
+
+/// What the judges say: one row each, the verdict last.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FairnessAnswer {
+    /// The map as SVG.
+    pub picture: String,
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+    pub is_fair: bool,
+    /// What is odd about the file.
+    pub warnings: Vec<String>,
+}
+
 /// All types as the page's TypeScript.
 #[cfg(feature = "typescript")]
 pub fn typescript() -> String {
@@ -544,6 +581,9 @@ pub fn typescript() -> String {
         RunUse,
         StoredGames,
         KeptGame,
+        FairRun,
+        FairnessRequest,
+        FairnessAnswer,
         ApiError,
         ErrorCode,
     );

@@ -6,6 +6,7 @@
 
 pub mod api;
 mod compress;
+mod fair;
 mod guard;
 mod jobs;
 mod matches;
@@ -171,6 +172,9 @@ fn router(lab: Shared) -> Router {
         .route("/api/store/{cell}/{game}", get(runs::record))
         .route("/reports/{id}", get(results::report))
         .route("/reports/{scale}/{file}", get(results::report_file))
+        .route("/api/fair", get(fair::runs))
+        .route("/api/fairness", post(fair::judge))
+        .route("/fair/{run}/{file}", get(fair::file))
         .fallback(page::file)
         .layer(middleware::from_fn(survive))
         .layer(DefaultBodyLimit::max(LIMITS.upload_bytes))

@@ -1,0 +1,154 @@
+use super::*;
+use crate::{MapProblem, NumberProblem, ScenarioProblem};
+
+fn settings() -> Settings {
+    Settings {
+        seed: 5,
+        population: 8,
+        generations: 3,
+        tournament: 2,
+        elites: 2,
+        fitness: Fitness::Graded,
+        judges: vec!["sample+noise".parse().unwrap()],
+        stages: vec![Stage { games: 4, share: 1.0 }, Stage { games: 6, share: 0.5 }],
+        fresh_games: 4,
+        max_games: 20,
+        archive: true,
+        from_archive: 0.5,
+        distinct: true,
+    }
+}
+
+fn run<P: Problem>(
+    evolution: &mut Evolution<P::Genome>,
+    problem: &P,
+    threads: usize,
+    generations: usize,
+) {
+    for _ in 0..generations {
+        evolution.step(problem, threads, &Stop::new(), &|_, _| {}).unwrap();
+    }
+}
+
+fn done<P: Problem>(settings: Settings, problem: &P, threads: usize) -> Evolution<P::Genome> {
+    let mut evolution = Evolution::new(settings, "test".to_owned()).unwrap();
+    run(&mut evolution, problem, threads, 4);
+    assert!(evolution.is_done());
+    evolution
+}
+
+#[test]
+fn a_run_is_the_same_on_any_number_of_threads() {
+    let problem = MapProblem::fair(false);
+    let one = done(settings(), &problem, 1);
+    assert_eq!(done(settings(), &problem, 3), one);
+    assert_ne!(done(Settings { seed: 6, ..settings() }, &problem, 2).population, one.population);
+    assert_eq!(one.history.len(), 3);
+    assert!(!one.archive.is_empty());
+}
+
+/// A run that is stopped in the middle of a generation keeps its games and ends as if it had not been stopped.
+#[test]
+fn a_run_goes_on_to_the_identical_result() {
+    let problem = MapProblem::fair(true);
+    let whole = done(settings(), &problem, 2);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let mut evolution = Evolution::new(settings(), "test".to_owned()).unwrap();
+    run(&mut evolution, &problem, 2, 1);
+    let stop = Stop::new();
+    let stop_soon = |done: usize, _: usize| {
+        if done >= 9 {
+            stop.request();
+        }
+    };
+    assert_eq!(evolution.step(&problem, 2, &stop, &stop_soon).unwrap(), Step::Stopped);
+    assert!(evolution.begun.len() >= 9, "{} games are kept", evolution.begun.len());
+    assert_eq!(evolution.history.len(), 1);
+    evolution.save(&path).unwrap();
+    let mut read: Evolution<_> = Evolution::load(&path).unwrap();
+    assert_eq!(read, evolution);
+    run(&mut read, &problem, 1, 2);
+    assert_eq!(read, whole);
+    assert_eq!(read.step(&problem, 1, &Stop::new(), &|_, _| {}).unwrap(), Step::Done);
+}
+
+#[test]
+fn elites_are_kept_and_play_fresh_games() {
+    let problem = MapProblem::fair(false);
+    let mut evolution = Evolution::new(settings(), "test".to_owned()).unwrap();
+    run(&mut evolution, &problem, 2, 1);
+    let best: Vec<(u64, u64)> =
+        evolution.elites().iter().map(|one| (one.id, one.fewest_games())).collect();
+    run(&mut evolution, &problem, 2, 1);
+    for (id, games) in best {
+        let kept = evolution.population.iter().find(|one| one.id == id).unwrap();
+        assert_eq!(kept.fewest_games(), games + 4);
+    }
+    let paper = Settings {
+        elites: 0,
+        archive: false,
+        from_archive: 0.0,
+        fitness: Fitness::Paper,
+        distinct: false,
+        ..settings()
+    };
+    let mut evolution = Evolution::new(paper, "test".to_owned()).unwrap();
+    let problem = MapProblem::paper(true);
+    run(&mut evolution, &problem, 2, 1);
+    let before: Vec<u64> = evolution.population.iter().map(|one| one.id).collect();
+    run(&mut evolution, &problem, 2, 1);
+    assert!(evolution.population.iter().all(|one| !before.contains(&one.id)));
+    assert!(evolution.archive.is_empty());
+    assert_eq!(evolution.history[0].remarks.len(), 4);
+}
+
+/// Only the best of the children play the later stages.
+#[test]
+fn racing_spends_games_on_the_best() {
+    let problem = MapProblem::fair(false);
+    let mut evolution = Evolution::new(settings(), "test".to_owned()).unwrap();
+    run(&mut evolution, &problem, 2, 1);
+    let mut games: Vec<u64> = evolution.population.iter().map(Individual::fewest_games).collect();
+    games.sort_unstable();
+    assert_eq!(games, [4, 4, 4, 4, 10, 10, 10, 10]);
+    assert_eq!(evolution.history[0].games, 56);
+}
+
+#[test]
+fn scenarios_and_numbers_evolve_through_the_same_trait() {
+    let agent = vec!["rule-based".parse().unwrap(), "random".parse().unwrap()];
+    let settings = Settings { judges: agent, ..settings() };
+    let problem = ScenarioProblem {
+        base: "c".to_owned(),
+        pieces_a_side: 3,
+        start_columns: 2,
+        stats: (1, 100),
+    };
+    problem.check().unwrap();
+    let one = done(settings.clone(), &problem, 2);
+    assert!(one.population.iter().all(|one| problem.is_allowed(&one.genome)));
+    assert!(one.population.iter().all(|one| problem.game(&one.genome, false).is_some()));
+    assert!(one.population.iter().any(|one| one.total().games() > 0));
+    let problem = NumberProblem { scenario: "c".to_owned() };
+    let one = done(settings, &problem, 2);
+    assert_eq!(one.population[0].genome.0.len(), NumberProblem::RANGES.len());
+    let best = one.best(&problem, 0.01);
+    assert!(best.windows(2).all(|pair| one.fitness(pair[0]) >= one.fitness(pair[1])));
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let refused = |settings: Settings, part: &str| {
+        let error = settings.check().unwrap_err().to_string();
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    };
+    refused(Settings { population: 1, ..settings() }, "population");
+    refused(Settings { elites: 8, ..settings() }, "elites");
+    refused(Settings { tournament: 0, ..settings() }, "tournament");
+    refused(Settings { judges: Vec::new(), ..settings() }, "judge");
+    refused(Settings { stages: Vec::new(), ..settings() }, "first stage");
+    refused(Settings { from_archive: 1.5, ..settings() }, "shares");
+    let timed = vec!["m-uct:cpu=10ms".parse().unwrap()];
+    refused(Settings { judges: timed, ..settings() }, "budget of time");
+}

@@ -1,0 +1,216 @@
+//! Whether a game is fair, by many games of several judges, and if not, why.
+
+use sakiyomi_catalog::GameSpec;
+use sakiyomi_core::stats::{Interval, Tally};
+use sakiyomi_core::{Rng, Stop};
+use sakiyomi_eval::ExploitError;
+use serde::{Deserialize, Serialize};
+
+use crate::{Evidence, Fitness, Game, Judge, play_games};
+
+/// The 95 % interval of the first side's score must be within these.
+pub const SCORE_RANGE: (f64, f64) = (0.4, 0.6);
+/// Draws must be less than this share.
+pub const MAX_DRAWS: f64 = 0.5;
+/// At least this share of games must be won by a side.
+const MIN_DECISIVE: f64 = 0.2;
+/// What is far outside is not played to the end: the interval must touch these until then.
+const EARLY_RANGE: (f64, f64) = (0.45, 0.55);
+const BATCH: u64 = 50;
+const FAIRNESS: u64 = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FairnessSettings {
+    /// Games of each judge.
+    pub games: u64,
+    pub seed: u64,
+    pub threads: usize,
+    /// Ends as soon as a judge finds it far from fair.
+    pub early: bool,
+}
+
+/// What all judges say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fairness {
+    pub judges: Vec<JudgeFairness>,
+    /// Whether every judge calls it fair.
+    pub is_fair: bool,
+}
+
+/// What one judge says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JudgeFairness {
+    pub judge: String,
+    pub games: u64,
+    /// Wins of each side and draws.
+    pub wins: [u64; 2],
+    pub draws: u64,
+    /// Wins of each side by wipe-out, and by judgement at the limit of turns.
+    pub wipe_outs: [u64; 2],
+    pub judgements: [u64; 2],
+    /// The score of the side that moves first, with its 95 % interval.
+    pub score: f64,
+    pub interval: Interval,
+    /// The paper's fitness.
+    pub paper_fitness: f64,
+    pub mean_turns: f64,
+    /// Different courses of play, of so many games.
+    pub distinct: usize,
+    pub compared: usize,
+    /// Nothing if it is fair.
+    pub unfair: Vec<Unfair>,
+}
+
+/// Why a game is not fair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unfair {
+    /// The first side scores too much, or too little.
+    FirstSide,
+    SecondSide,
+    /// The interval is too wide to tell: more games are needed.
+    Undecided,
+    Draws,
+    /// Always the same game.
+    OneCourse,
+}
+
+impl JudgeFairness {
+    pub fn of(judge: &Judge, evidence: &Evidence) -> JudgeFairness {
+        let Tally { wins, draws, losses } = evidence.tally;
+        let interval = evidence.tally.interval();
+        let score = evidence.tally.score().unwrap_or(0.5);
+        let (distinct, compared) = (evidence.distinct(), evidence.keys.len());
+        let mut unfair = Vec::new();
+        if interval.low > SCORE_RANGE.1 || interval.high < SCORE_RANGE.0 {
+            unfair.push(if score > 0.5 { Unfair::FirstSide } else { Unfair::SecondSide });
+        } else if interval.low < SCORE_RANGE.0 || interval.high > SCORE_RANGE.1 {
+            unfair.push(Unfair::Undecided);
+        }
+        let decisive = 1.0 - evidence.draw_rate();
+        if evidence.draw_rate() >= MAX_DRAWS || decisive < MIN_DECISIVE {
+            unfair.push(Unfair::Draws);
+        }
+        if compared > 1 && distinct == 1 {
+            unfair.push(Unfair::OneCourse);
+        }
+        let wins = [wins, losses];
+        JudgeFairness {
+            judge: judge.to_string(),
+            games: evidence.games(),
+            wins,
+            draws,
+            wipe_outs: evidence.wipe_outs,
+            judgements: [0, 1].map(|side| wins[side] - evidence.wipe_outs[side]),
+            score,
+            interval,
+            paper_fitness: Fitness::Paper.of(evidence),
+            mean_turns: evidence.mean_turns(),
+            distinct,
+            compared,
+            unfair,
+        }
+    }
+
+    pub fn is_fair(&self) -> bool {
+        self.unfair.is_empty()
+    }
+}
+
+impl Fairness {
+    /// The mean of the paper's fitness over the judges.
+    pub fn paper_fitness(&self) -> f64 {
+        let sum: f64 = self.judges.iter().map(|judge| judge.paper_fitness).sum();
+        sum / self.judges.len().max(1) as f64
+    }
+}
+
+/// Lets judges play a game; `game` is asked for it with or without noise. If it is stopped, or ends early, the last
+/// judges have fewer games or are missing.
+pub fn judge_game(
+    game: &dyn Fn(bool) -> Option<GameSpec>,
+    judges: &[Judge],
+    settings: FairnessSettings,
+    stop: &Stop,
+    tell: &(dyn Fn(u64) + Sync),
+) -> Result<Fairness, ExploitError> {
+    let mut found: Vec<JudgeFairness> = Vec::new();
+    for (judge, index) in judges.iter().zip(0..) {
+        let Some(spec) = game(judge.noise) else { break };
+        let seed = Rng::stream(&[settings.seed, index, FAIRNESS]).bits();
+        let mut evidence = Evidence::default();
+        while evidence.games() < settings.games && !stop.requested() {
+            let first = evidence.games();
+            let batch: Vec<Game> = (first..settings.games.min(first + BATCH))
+                .map(|number| {
+                    let (game, agent) = (spec.clone(), judge.agent.clone());
+                    Game { game, agent, seed, number }
+                })
+                .collect();
+            let endings = play_games(&batch, settings.threads, stop, &|done| {
+                tell(index * settings.games + first + done as u64);
+            })?;
+            endings.iter().map_while(Option::as_ref).for_each(|ending| evidence.add(ending));
+            let Interval { low, high } = evidence.tally.interval();
+            if settings.early && (low > EARLY_RANGE.1 || high < EARLY_RANGE.0) {
+                break;
+            }
+        }
+        let said = JudgeFairness::of(judge, &evidence);
+        let is_over = settings.early && (said.games < settings.games || !said.is_fair());
+        found.push(said);
+        if is_over || stop.requested() {
+            break;
+        }
+    }
+    let is_complete =
+        found.len() == judges.len() && found.iter().all(|judge| judge.games == settings.games);
+    let is_fair = is_complete && !found.is_empty() && found.iter().all(JudgeFairness::is_fair);
+    Ok(Fairness { judges: found, is_fair })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(wins: u64, draws: u64, losses: u64, wipe_outs: [u64; 2]) -> JudgeFairness {
+        let tally = Tally { wins, draws, losses };
+        let evidence = Evidence { tally, wipe_outs, keys: vec![1, 2], ..Evidence::default() };
+        JudgeFairness::of(&"sample+noise".parse().unwrap(), &evidence)
+    }
+
+    #[test]
+    fn verdicts_say_why() {
+        assert!(said(190, 20, 190, [100, 100]).is_fair());
+        assert_eq!(said(300, 0, 100, [1, 0]).unfair, [Unfair::FirstSide]);
+        assert_eq!(said(100, 0, 300, [1, 0]).unfair, [Unfair::SecondSide]);
+        assert_eq!(said(20, 0, 20, [1, 0]).unfair, [Unfair::Undecided]);
+        assert_eq!(said(50, 300, 50, [1, 0]).unfair, [Unfair::Draws]);
+        assert_eq!(said(190, 20, 190, [100, 40]).judgements, [90, 150]);
+        let evidence = Evidence {
+            tally: Tally { wins: 200, draws: 0, losses: 200 },
+            keys: vec![5, 5],
+            ..Evidence::default()
+        };
+        let same = JudgeFairness::of(&"sample".parse().unwrap(), &evidence);
+        assert_eq!(same.unfair, [Unfair::OneCourse]);
+    }
+
+    /// RED is next to an enemy that it beats at once: the verdict is early, and the same on any number of threads.
+    #[test]
+    fn a_hopeless_map_is_found_out_early() {
+        let game = |noise: bool| {
+            let noise = if noise { ",noise-hp" } else { "" };
+            format!("tubstap:code=4x3-4-5-11-P1.1.10_i2.1.2{noise}").parse().ok()
+        };
+        let judges = ["sample+noise", "m-uct:iterations=20"].map(|text| text.parse().unwrap());
+        let settings = FairnessSettings { games: 100, seed: 1, threads: 2, early: true };
+        let all = judge_game(&game, &judges, settings, &Stop::new(), &|_| {}).unwrap();
+        assert!(!all.is_fair && all.judges.len() == 1 && all.judges[0].games == BATCH);
+        assert_eq!(all.judges[0].wipe_outs, [BATCH, 0]);
+        let patient = FairnessSettings { early: false, threads: 1, ..settings };
+        let all = judge_game(&game, &judges, patient, &Stop::new(), &|_| {}).unwrap();
+        assert_eq!(all.judges.iter().map(|judge| judge.games).collect::<Vec<_>>(), [100, 100]);
+        assert_eq!(all.judges[0].unfair, [Unfair::FirstSide]);
+    }
+}

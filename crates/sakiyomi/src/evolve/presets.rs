@@ -1,0 +1,54 @@
+//! Named settings.
+
+use sakiyomi_evolve::{Fitness, Judge, Settings, Stage};
+
+/// A name for settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// The experiment of Yoshikawa and Takeuchi.
+    Paper,
+    /// Ours.
+    Fair,
+}
+
+/// The paper's: 100 individuals, tournaments of 5, 100 games, nothing kept.
+pub fn paper_settings(seed: u64, judges: Vec<Judge>) -> Settings {
+    Settings {
+        seed,
+        population: 100,
+        generations: 30,
+        tournament: 5,
+        elites: 0,
+        fitness: Fitness::Paper,
+        judges,
+        stages: vec![Stage { games: 100, share: 1.0 }],
+        fresh_games: 0,
+        max_games: 100,
+        archive: false,
+        from_archive: 0.0,
+        distinct: false,
+    }
+}
+
+/// Ours: graded fitness, elites that play on, racing, and an archive from which half of the parents come.
+pub fn fair_settings(seed: u64, judges: Vec<Judge>) -> Settings {
+    Settings {
+        seed,
+        population: 50,
+        generations: 30,
+        tournament: 3,
+        elites: 10,
+        fitness: Fitness::Graded,
+        judges,
+        stages: vec![
+            Stage { games: 6, share: 1.0 },
+            Stage { games: 10, share: 0.5 },
+            Stage { games: 24, share: 0.25 },
+        ],
+        fresh_games: 20,
+        max_games: 200,
+        archive: true,
+        from_archive: 0.4,
+        distinct: true,
+    }
+}
