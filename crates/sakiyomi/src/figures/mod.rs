@@ -48,7 +48,9 @@ pub enum Content {
         values: Vec<Option<f64>>,
         range: (f64, f64),
     },
-    /// Maps of units on terrain.
+    /// Maps of units on terrain. They are drawn here only.
+    #[serde(skip)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
     Maps { maps: Vec<MapPicture> },
 }
 
