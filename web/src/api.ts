@@ -415,43 +415,186 @@ export type JobRow = { name: string, wins: number, draws: number, losses: number
  */
 export type ExperimentEntry = { id: string, title: string, kind: string, repeats: string, quick: ExperimentState, paper: ExperimentState, };
 
-export type ExperimentState = { games_done: number, games: number, seconds_left: number | null, };
+export type ExperimentState = { games_done: number, games: number, 
+/**
+ * How long the rest will take on this server, by the games that were played; null if none was.
+ */
+seconds_left: number | null, };
 
-export type ResultEntry = { id: string, title: string, kind: string, repeats: string, scale: string, games_done: number, games: number, claims: Array<ResultVerdict>, numbers: Array<ResultVerdict>, is_shipped: boolean, };
+/**
+ * One of `GET /api/results`; the result itself is at `/api/results/{scale}/{id}`.
+ */
+export type ResultEntry = { id: string, title: string, kind: string, repeats: string, scale: string, games_done: number, games: number, 
+/**
+ * What our games say about the claims.
+ */
+claims: Array<ResultVerdict>, 
+/**
+ * What our games say about the numbers of the paper.
+ */
+numbers: Array<ResultVerdict>, 
+/**
+ * The program brought it along; else it was played here.
+ */
+is_shipped: boolean, };
 
-export type ExperimentResult = { id: string, title: string, kind: string, repeats: string, notes: string, scale: string, games_done: number, games: number, seconds: number, engines: Array<string>, repeatable: boolean, command: string, claims: Array<ResultClaim>, cells: Array<ResultCell>, figure: Figure | null, shown: MatchRecord | null, };
+/**
+ * One experiment with what is known of it: a file in `results/`, and `GET /api/results/{scale}/{id}`.
+ */
+export type ExperimentResult = { id: string, title: string, kind: string, 
+/**
+ * The paper with its table or figure; empty if it repeats none.
+ */
+repeats: string, notes: string, scale: string, 
+/**
+ * Games, or runs if the kind is `exploitability`.
+ */
+games_done: number, games: number, 
+/**
+ * Wall time, summed over threads.
+ */
+seconds: number, 
+/**
+ * Versions of the program that played the games.
+ */
+engines: Array<string>, 
+/**
+ * False if budgets are times or agents programs: the same seeds may then end otherwise.
+ */
+repeatable: boolean, command: string, claims: Array<ResultClaim>, cells: Array<ResultCell>, figure: Figure | null, 
+/**
+ * The match that is shown move by move, if that is what the experiment is.
+ */
+shown: MatchRecord | null, };
 
 export type ResultClaim = { text: string, verdict: ResultVerdict, };
 
+/**
+ * What our games say about a claim or a number of a paper.
+ */
 export type ResultVerdict = "agrees" | "differs" | "contradicts" | "not-enough-games" | "not-run";
 
-export type ResultCell = { name: string, game: string, first: string, second: string, seed: number, games: number, games_wanted: number, all: ResultTally, seats: Array<ResultTally>, p: number, mean_turns: number | null, nash_conv: Span | null, remark: string, };
+/**
+ * One pairing of an experiment. Counts are of the first agent.
+ */
+export type ResultCell = { name: string, game: string, first: string, second: string, seed: number, games: number, games_wanted: number, all: ResultTally, 
+/**
+ * By the seat of the first agent.
+ */
+seats: Array<ResultTally>, 
+/**
+ * p of the two-sided sign test against an equal share of the wins.
+ */
+p: number, mean_turns: number | null, 
+/**
+ * If it is this that was measured, with its 95 % interval.
+ */
+nash_conv: Span | null, 
+/**
+ * What a reader should know of repeated games; empty if there is nothing.
+ */
+remark: string, };
 
-export type ResultTally = { wins: number, draws: number, losses: number, score: Span | null, elo: EloSpan | null, paper: PaperScore | null, verdict: ResultVerdict | null, };
+/**
+ * Won, drawn and lost games with the score, beside what a paper has.
+ */
+export type ResultTally = { wins: number, draws: number, losses: number, 
+/**
+ * With its 95 % interval; nothing without games.
+ */
+score: Span | null, elo: EloSpan | null, paper: PaperScore | null, verdict: ResultVerdict | null, };
 
+/**
+ * A value and its 95 % interval.
+ */
 export type Span = { value: number, low: number, high: number, };
 
+/**
+ * An Elo difference and its 95 % interval. What is infinite is null.
+ */
 export type EloSpan = { value: number | null, low: number | null, high: number | null, };
 
+/**
+ * A score of a paper; the counts where it prints them.
+ */
 export type PaperScore = { score: number, games: number | null, wins: number | null, draws: number | null, losses: number | null, };
 
+/**
+ * What a figure shows, without its title.
+ */
 export type Figure = { "kind": "bars", value_label: string, bars: Array<Bar>, baseline: number | null, } | { "kind": "curves", x_label: string, y_label: string, log_x: boolean, curves: Array<Curve>, baseline: number | null, } | { "kind": "histogram", x_label: string, y_label: string, series: Array<Counts>, } | { "kind": "heat-map", x_label: string, y_label: string, value_label: string, columns: Array<string>, rows: Array<string>, values: Array<number | null>, range: [number, number], };
 
 export type Bar = { label: string, value: number, low: number, high: number, reference: number | null, };
 
+/**
+ * The references are points (x, y) of a paper.
+ */
 export type Curve = { name: string, points: Array<CurvePoint>, references: Array<[number, number]>, };
 
 export type CurvePoint = { x: number, y: number, low: number, high: number, };
 
+/**
+ * How often each value occurred; the values are mostly integers, such as turns of a game.
+ */
 export type Counts = { name: string, counts: Array<[number, number]>, };
 
-export type StoreEntry = { cell: number, game: string, agents: [string, string], seed: number, openings: string, games: number, games_wanted: number | null, all: ResultTally, seats: Array<ResultTally>, p: number, nash_conv: Span | null, mean_turns: number | null, seconds: number, is_stale: boolean, used_by: Array<RunUse>, n_kept: number, };
+/**
+ * A run, one of `GET /api/store`: what one agent did against another, or what was measured of it.
+ */
+export type StoreEntry = { cell: number, game: string, 
+/**
+ * The second is what is measured, where there is no second agent.
+ */
+agents: [string, string], seed: number, openings: string, games: number, 
+/**
+ * What experiments want of it; null if none does.
+ */
+games_wanted: number | null, all: ResultTally, 
+/**
+ * By the seat of the first agent.
+ */
+seats: Array<ResultTally>, 
+/**
+ * p of the two-sided sign test against an equal share of the wins.
+ */
+p: number, nash_conv: Span | null, mean_turns: number | null, 
+/**
+ * Wall time, summed over threads.
+ */
+seconds: number, 
+/**
+ * The game or an agent behaves differently by now: reports leave it out.
+ */
+is_stale: boolean, used_by: Array<RunUse>, 
+/**
+ * Games whose records are kept: `GET /api/store/{cell}` lists them.
+ */
+n_kept: number, };
 
+/**
+ * An experiment that a run belongs to, and what it is called there.
+ */
 export type RunUse = { experiment: string, scale: string, repeats: string, name: string, };
 
-export type StoredGames = { outcomes: string, kept: Array<KeptGame>, };
+/**
+ * The games of a run: `GET /api/store/{cell}`. `GET /api/store/{cell}/{game}` is the MatchRecord of one that is
+ * kept.
+ */
+export type StoredGames = { 
+/**
+ * A letter for each game, in order: W, D or L, as the first agent sees it.
+ */
+outcomes: string, kept: Array<KeptGame>, };
 
-export type KeptGame = { number: number, seat: number, outcome: string, turns: number | null, };
+export type KeptGame = { number: number, 
+/**
+ * The seat of the first agent, from 1.
+ */
+seat: number, 
+/**
+ * W, D or L, as the first agent sees it.
+ */
+outcome: string, turns: number | null, };
 
 /**
  * A run of evolution: `GET /api/fair`. Its page and pictures are at `/fair/NAME/gallery.html`, `maps.svg` and `curves.svg`.

@@ -341,6 +341,14 @@ fn every_phrase_is_translated() {
             collect(&serde_json::to_value(table.view()).unwrap(), &mut patterns);
         }
     }
+    let names = include_str!("../../../web/src/words/names-ja.ts");
+    let agents = sakiyomi::catalog::AgentSpec::entries().iter();
+    let games = sakiyomi::catalog::GameSpec::entries().iter();
+    for name in agents.chain(games).map(|entry| entry.name) {
+        let is_there = names.contains(&format!("\n  {name}: {{"))
+            || names.contains(&format!("\n  \"{name}\": {{"));
+        assert!(is_there, "{name} has no name in web/src/words/names-ja.ts");
+    }
     let words = include_str!("../../../web/src/words/phrases-ja.ts");
     let is_there = |pattern: &&String| {
         words.contains(&format!("\"{pattern}\": ")) || words.contains(&format!("\n  {pattern}: "))

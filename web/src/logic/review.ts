@@ -38,9 +38,9 @@ function valueFor(player: number, thought: Thought | undefined): number | null {
 /**
  * Rates the step that follows the position of `before`. Among two players who move in turn the loss is the difference to
  * what the next position is worth (`after`, or the payoffs if the match is over then); where several choose at once it
- * is the difference between the arms.
+ * is the difference between the arms. `isSolved` if the values of positions are exact.
  */
-export function rate(step: number, played: PlayedStep, before: Thought, after: Thought | undefined, payoffs: number[] | null): Rating[] {
+export function rate(step: number, played: PlayedStep, before: Thought, after: Thought | undefined, payoffs: number[] | null, isSolved = false): Rating[] {
   if (isChance(played)) return [];
   return played.by.flatMap((player, i) => {
     const text = played.texts[i] ?? "";
@@ -51,7 +51,7 @@ export function rate(step: number, played: PlayedStep, before: Thought, after: T
     // Where both moves are solved, their values are exact and need no look at the next position.
     const exact = isExact ? Math.max(0, best!.value! - chosen!.value!) : null;
     const loss = exact ?? (played.by.length === 1 ? lossInTurn(player, text, before, after, payoffs) : lossAtOnce(text, arms));
-    return loss === null ? [] : [{ step, player, text, better, loss, kind: classOf(loss), isExact }];
+    return loss === null ? [] : [{ step, player, text, better, loss, kind: classOf(loss), isExact: isExact || isSolved }];
   });
 }
 

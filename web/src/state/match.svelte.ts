@@ -224,9 +224,22 @@ export class Match {
 
   /** The position before a step and the one after it, as far as they were seen: what the step brought. */
   around(step: number): [View | null, View | null] {
-    if (this.replay) return [this.replay.positions[step]?.view ?? null, this.replay.positions[step + 1]?.view ?? null];
+    const recorded = this.replay?.positions;
+    if (recorded?.[step + 1]) return [recorded[step]!.view, recorded[step + 1]!.view];
     const after = [...this.#seen.keys()].filter((seen) => seen > step).sort((a, b) => a - b)[0];
     return [this.#seen.get(step) ?? null, after === undefined ? null : (this.#seen.get(after) ?? null)];
+  }
+
+  /** Asks for the whole course of the match, where only its end is known. */
+  async recall(): Promise<void> {
+    const { position, replay } = this;
+    if (!position || (replay && replay.positions.length > this.steps)) return;
+    try {
+      const answer = await api.replay(position.record);
+      if (this.position === position) this.replay = answer;
+    } catch {
+      // Without it there is less to show, and nothing is lost.
+    }
   }
 
   /** True if an agent should move but could not. */

@@ -3,10 +3,14 @@
 import { SvelteMap } from "svelte/reactivity";
 import type { Thought } from "../api";
 import { rate, type Rating } from "../logic/review";
+import { specName } from "../logic/spec";
 import { isChance } from "../logic/turns";
 import { api, asTrouble, type Trouble } from "./client.svelte";
 import type { Match } from "./match.svelte";
 import { recall, remember } from "./storage";
+
+/** The agent that plays what is solved: its values are exact. */
+export const EXACT = "exact";
 
 type Kept = { agent: string; moves: string; thoughts: [number, Thought][]; ratings?: Rating[] };
 
@@ -90,7 +94,14 @@ export class Review {
       const before = this.thoughts.get(step);
       const next = chosen[i + 1];
       if (!before) return [];
-      return rate(step, position.past[step]!, before, next === undefined ? undefined : this.thoughts.get(next), next === undefined ? payoffs : null);
+      return rate(
+        step,
+        position.past[step]!,
+        before,
+        next === undefined ? undefined : this.thoughts.get(next),
+        next === undefined ? payoffs : null,
+        specName(this.agent) === EXACT,
+      );
     });
   }
 

@@ -44,7 +44,7 @@ export const ja: Record<Key, string> = {
   "seat.of": "{name}の席",
   "seat.person": "人間",
   "seat.agent": "エージェント",
-  "seat.who": "誰が打つか",
+  "seat.who": "誰が選ぶか",
   "agent.choose": "エージェント",
   "agent.budget": "一手あたりの思考量",
   "agent.time": "時間",
@@ -380,7 +380,7 @@ export const ja: Record<Key, string> = {
 
   "error.bad-request": "サーバーが要求を理解できませんでした",
   "error.unknown-game": "そのようなゲームはありません",
-  "error.unknown-agent": "そのエージェントは存在しないか、このゲームを打てません",
+  "error.unknown-agent": "そのエージェントは存在しないか、このゲームに対応していません",
   "error.illegal-move": "ここではその手は選べません",
   "error.broken-rules": "ルールに誤りがあります",
   "error.unknown-rules": "サーバーがこのルールを知りません。もう一度アップロードしてください",

@@ -236,9 +236,11 @@ export const faults = {
     await page.goto(match(server, { game: "connect-four", seats: ["uct:iterations=300", "human"] }));
     await settled(page);
     await page.getByRole("tab", { name: "Tree" }).click();
-    const leaf = page.locator("[role=treeitem]", { has: page.locator(".deeper") }).last();
+    const deeper = page.locator(".deeper").first();
+    await page.locator("[role=treeitem]").first().focus();
+    for (let i = 0; i < 40 && (await deeper.count()) === 0; i++) await page.keyboard.press(i % 2 === 0 ? "ArrowDown" : "ArrowRight");
     const items = await page.locator("[role=treeitem]").count();
-    await leaf.locator(".deeper").first().click();
+    await deeper.click();
     await page.waitForFunction((n) => document.querySelectorAll("[role=treeitem]").length > n, items);
     await close();
   },

@@ -94,6 +94,14 @@ export const looks = {
     await close();
   },
 
+  async "there is an icon, also for those who ask without looking"({ server }) {
+    for (const name of ["favicon.svg", "favicon.ico"]) {
+      const answer = await fetch(`${server.url}/${name}`);
+      assert.equal(answer.status, 200, name);
+      assert.ok((await answer.arrayBuffer()).byteLength > 100, name);
+    }
+  },
+
   async "a script small enough to load at once, and a board within a second"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(server.url);
