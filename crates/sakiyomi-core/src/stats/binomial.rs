@@ -338,6 +338,76 @@ mod tests {
         assert_eq!(tally(50, 0, 50).sign_test_of(2), 1.0);
     }
 
+    /// Tables 2 and 3 of Uemiya and Yokoyama, whose p values are printed with three digits, most of them
+    /// rounded and some cut off. Three do not follow from the counts beside them: see the end.
+    #[test]
+    fn sign_test_gives_the_p_values_of_a_paper() {
+        let printed = [
+            // Breakthrough
+            (302, 198, 3.8e-06),
+            (377, 123, 5.23e-31),
+            (312, 188, 3.24e-08),
+            (326, 174, 1.01e-11),
+            // Connect Five
+            (290, 210, 0.000404),
+            (275, 225, 0.0283),
+            (272, 228, 0.0544),
+            (287, 213, 0.00108),
+            // Pawn Whopping
+            (269, 213, 0.0122),
+            (343, 150, 1.93e-18),
+            (346, 147, 1.52e-19),
+            (362, 129, 1.25e-26),
+            // Knightthrough
+            (290, 210, 0.0004),
+            (388, 112, 1.17e-36),
+            (292, 208, 0.000199),
+            (267, 233, 0.14),
+            // TTCC4
+            (307, 190, 1.73e-07),
+            (255, 243, 0.622),
+            (308, 192, 2.4e-07),
+            (285, 213, 0.00144),
+            // Connect Four
+            (288, 199, 6.39e-05),
+            (133, 359, 4.96e-25),
+            (309, 183, 1.47e-08),
+            // Free For All
+            (200, 117, 3.64e-06),
+            (28, 409, 7.03e-88),
+            (214, 110, 7.89e-09),
+            (139, 279, 6.76e-12),
+            // Checkers
+            (185, 66, 3.08e-14),
+            (164, 107, 0.000643),
+            (186, 73, 1.51e-12),
+            (182, 78, 9.52e-11),
+            // Golden Rectangle
+            (276, 224, 0.0225),
+            (290, 210, 0.0004),
+            (261, 239, 0.348),
+            // Sheep and Wolf
+            (255, 245, 0.687),
+            (243, 257, 0.561),
+            (282, 218, 0.00479),
+            // random codes
+            (219, 271, 0.0211),
+            (207, 292, 0.000164),
+            (258, 242, 0.502),
+            (265, 235, 0.194),
+        ];
+        for (wins, losses, p) in printed {
+            assert_close(sign_test(wins, losses), p, 0.011);
+        }
+        // Connect Four with Huffman codes at distance 2: 9.79e-4 is that of 283-209, not of 283-208.
+        assert_close(sign_test(283, 209), 9.79e-4, 0.005);
+        assert_close(sign_test(283, 208), 8.22e-4, 0.005);
+        // Breakthrough with random codes repeats the p value of another row, 2.11e-2.
+        assert_close(sign_test(193, 307), 3.88e-7, 0.005);
+        // Golden Rectangle by order at distance 2 is printed as 0.785.
+        assert_close(sign_test(246, 254), 0.754, 0.005);
+    }
+
     #[test]
     fn sign_test_is_exact_at_the_edges() {
         assert_eq!(sign_test(0, 0), 1.0);

@@ -47,11 +47,8 @@ const CANDIDATES: [(Encoding, u32); 3] =
 const MIN_STANDARD_ERRORS: f64 = 2.0;
 /// What getting ready may take where decisions are limited in time: as much as this number of decisions.
 const MAX_DECISIONS: u32 = 40;
-/// Playouts of the games of a rehearsal, at most; a game that would go beyond is not begun.
-const REHEARSAL_PLAYOUTS: u64 = 12_000;
 const MAX_REHEARSALS: u32 = 8;
-/// Playouts of a decision in a rehearsal, and its part of a decision's time.
-const REHEARSAL_DECISION: u64 = 50;
+/// The part of a decision's time that a decision of a rehearsal has.
 const REHEARSAL_SHARE: u32 = 10;
 
 /// Playouts that learn, as [`Decide::Auto`] uses them. MAST is of use in most games, so at equal
@@ -59,9 +56,25 @@ const REHEARSAL_SHARE: u32 = 10;
 /// win it. NST is far better in some games and worse in others: it has to win clearly.
 const MAST: PlayoutPolicy = PlayoutPolicy::Mast { tau: 0.1 };
 const NST: PlayoutPolicy = PlayoutPolicy::Nst { epsilon: 0.1 };
-const MIN_POINTS_MAST: f64 = 0.375;
 const MIN_POINTS_MAST_TIMED: f64 = 0.5;
-const MIN_POINTS_NST: f64 = 0.75;
+/// MAST learns fast. NST needs more playouts until it knows sequences.
+const REHEARSALS: [Rehearsal; 2] = [
+    Rehearsal { name: "MAST", policy: MAST, min_points: 0.375, decision: 50, all: 12_000 },
+    Rehearsal { name: "NST", policy: NST, min_points: 0.75, decision: 100, all: 24_000 },
+];
+
+/// Games of one way to play out against the best one so far.
+#[derive(Clone, Copy, Debug)]
+struct Rehearsal {
+    name: &'static str,
+    policy: PlayoutPolicy,
+    /// The share of the points that it needs to be used.
+    min_points: f64,
+    /// Playouts of a decision, where playouts are what is limited.
+    decision: u64,
+    /// Playouts of all games, at most; a game that would go beyond is not begun.
+    all: u64,
+}
 
 /// What a probe found.
 #[derive(Clone, Debug, PartialEq)]
@@ -221,16 +234,19 @@ fn time_limit(decision: &Budget) -> Budget {
     Budget { iterations: None, wall: limit(decision.wall), cpu: limit(decision.cpu), ..*decision }
 }
 
-fn rehearsal_decision(decision: &Budget) -> Budget {
-    let share = |time: Option<Duration>| time.map(|time| time / REHEARSAL_SHARE);
-    match decision.is_repeatable() {
-        true => Budget { memory: decision.memory, ..Budget::iterations(REHEARSAL_DECISION) },
-        false => Budget {
-            iterations: None,
-            wall: share(decision.wall),
-            cpu: share(decision.cpu),
-            ..*decision
-        },
+impl Rehearsal {
+    /// What a decision may take, when one of the match may take this.
+    fn budget(&self, decision: &Budget) -> Budget {
+        let share = |time: Option<Duration>| time.map(|time| time / REHEARSAL_SHARE);
+        match decision.is_repeatable() {
+            true => Budget { memory: decision.memory, ..Budget::iterations(self.decision) },
+            false => Budget {
+                iterations: None,
+                wall: share(decision.wall),
+                cpu: share(decision.cpu),
+                ..*decision
+            },
+        }
     }
 }
 
@@ -281,16 +297,16 @@ impl<G: Hints> Sparring<'_, G> {
 
     /// The playouts that rehearsals speak for.
     fn choose_policy(&mut self, rng: &mut Rng, found: &mut String) -> PlayoutPolicy {
-        let min_points_mast = match self.search.budget.is_repeatable() {
-            true => MIN_POINTS_MAST,
-            false => MIN_POINTS_MAST_TIMED,
-        };
+        let is_timed = !self.search.budget.is_repeatable();
         let mut chosen = PlayoutPolicy::Uniform;
-        for (name, policy, least) in [("MAST", MAST, min_points_mast), ("NST", NST, MIN_POINTS_NST)]
-        {
-            let Some(points) = self.rehearse(policy, chosen, rng) else { break };
+        for rehearsal in REHEARSALS {
+            let Some(points) = self.rehearse(&rehearsal, chosen, rng) else { break };
+            let Rehearsal { name, policy, mut min_points, .. } = rehearsal;
+            if is_timed && policy == MAST {
+                min_points = MIN_POINTS_MAST_TIMED;
+            }
             let _ = write!(found, "{name} {points:.2}, ");
-            if points >= least {
+            if points >= min_points {
                 chosen = policy;
             }
         }
@@ -301,16 +317,17 @@ impl<G: Hints> Sparring<'_, G> {
     /// games to their end, so that each has each seat; none if there was no time for two.
     fn rehearse(
         &mut self,
-        policy: PlayoutPolicy,
+        rehearsal: &Rehearsal,
         other: PlayoutPolicy,
         rng: &mut Rng,
     ) -> Option<f64> {
         if self.game.players() != 2 {
             return None;
         }
-        let budget = rehearsal_decision(&self.search.budget);
+        let Rehearsal { policy, all, .. } = *rehearsal;
+        let budget = rehearsal.budget(&self.search.budget);
         let settings = MctsSettings { experience: None, budget, trees: 1, ..self.search };
-        let limit = (REHEARSAL_PLAYOUTS / REHEARSAL_DECISION) as usize;
+        let limit = (all / rehearsal.decision) as usize;
         let (mut points, mut n_games) = (0.0, 0);
         let before = self.playouts;
         while n_games < MAX_REHEARSALS {
@@ -327,7 +344,7 @@ impl<G: Hints> Sparring<'_, G> {
             }
             (points, n_games) = (points + pair, n_games + 2);
             let spent = self.playouts - before;
-            let is_spent = spent + 2 * spent / u64::from(n_games) > REHEARSAL_PLAYOUTS;
+            let is_spent = spent + 2 * spent / u64::from(n_games) > all;
             if budget.is_repeatable() && is_spent {
                 break;
             }
