@@ -1,7 +1,7 @@
 // The one place that talks to the server. A server that does not answer is waited for; what it answers is typed.
 
 import type {
-  ApiError, Catalog, ExperimentEntry, GameAnswer, Job, JobRequest, MatchRecord, Position, Replay, Sealed, SealRequest, StoreEntry,
+  ApiError, Catalog, ExperimentEntry, GameAnswer, Job, JobRequest, MapAnswer, MapRequest, MatchRecord, Position, Replay, Sealed, SealRequest, StoreEntry,
   ThinkRequest, Thought,
 } from "../api";
 import { readEvents, type ServerEvent } from "../logic/sse";
@@ -48,6 +48,8 @@ export const api = {
   forgetJob: (id: number) => post<Job>(`/api/jobs/${id}/forget`, {}),
   experiments: () => get<ExperimentEntry[]>("/api/experiments"),
   store: () => get<StoreEntry[]>("/api/store"),
+  /** A map of TUBSTAP, checked and in every form. */
+  tubstapMap: (request: MapRequest) => post<MapAnswer>("/api/tubstap/map", request),
   keptGame: (cell: number, game: number) => get<MatchRecord>(`/api/store/${cell}/${game}`),
 
   /** Rules that the server accepts are kept, so that they can be sent again. */

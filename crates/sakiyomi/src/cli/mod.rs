@@ -15,6 +15,7 @@ mod serve;
 mod solve;
 mod store;
 mod tubstap;
+mod tubstap_network;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;

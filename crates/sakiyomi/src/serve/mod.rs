@@ -8,6 +8,7 @@ pub mod api;
 mod compress;
 mod guard;
 mod jobs;
+mod maps;
 mod matches;
 mod opponents;
 mod page;
@@ -156,6 +157,7 @@ fn router(lab: Shared) -> Router {
         .route("/api/position", post(matches::position))
         .route("/api/replay", post(matches::replayed))
         .route("/api/rules", post(matches::rules))
+        .route("/api/tubstap/map", post(maps::map))
         .route("/api/think", post(think::think))
         .route("/api/sealed", post(sealed::seal))
         .route("/api/sealed/{match_id}/{step}", get(sealed::events))
