@@ -385,6 +385,62 @@ export type SealedChoice = { player: number, text: string, };
 export type RulesRequest = { text: string, };
 
 /**
+ * A map to be checked and written in every form: `POST /api/tubstap/map`.
+ */
+export type MapRequest = { "from": "text", text: string, } | { "from": "drawn", map: DrawnMap, } | { "from": "game", game: string, };
+
+/**
+ * The map in all forms.
+ */
+export type MapAnswer = { map: DrawnMap, 
+/**
+ * The text of a `.tbsmap` file.
+ */
+text: string, 
+/**
+ * The game that is played on it.
+ */
+game: string, 
+/**
+ * What is odd but can be played.
+ */
+warnings: Array<string>, };
+
+/**
+ * A map without its border. Its cells go row by row from the top left.
+ */
+export type DrawnMap = { columns: number, rows: number, 
+/**
+ * Turns of both sides together.
+ */
+turn_limit: number, 
+/**
+ * The lead in hit points that is still a draw.
+ */
+hp_threshold: number, author: string, comment: string, 
+/**
+ * Names such as `plain`.
+ */
+terrain: Array<string>, units: Array<DrawnUnit>, };
+
+/**
+ * A unit; its column and row are counted from 0.
+ */
+export type DrawnUnit = { column: number, row: number, 
+/**
+ * A name such as `fighter`.
+ */
+kind: string, 
+/**
+ * 0 is RED, 1 is BLUE.
+ */
+side: number, hit_points: number, 
+/**
+ * It misses the first turn of its side.
+ */
+is_late: boolean, };
+
+/**
  * Starts a job: `POST /api/jobs`.
  */
 export type JobRequest = { "kind": "duel", game: string, agents: [string, string], games: number, seed: number, } | { "kind": "experiment", id: string, scale: string, };
@@ -644,4 +700,4 @@ line: number | null, column: number | null,
  */
 step: number | null, };
 
-export type ErrorCode = "bad-request" | "unknown-game" | "unknown-agent" | "illegal-move" | "broken-rules" | "unknown-rules" | "too-large" | "busy" | "not-found" | "unauthorized" | "refused" | "failed";
+export type ErrorCode = "bad-request" | "unknown-game" | "unknown-agent" | "illegal-move" | "broken-rules" | "broken-map" | "unknown-rules" | "too-large" | "busy" | "not-found" | "unauthorized" | "refused" | "failed";

@@ -12,7 +12,7 @@ use cpu_time::ThreadTime;
 use sakiyomi_core::{Agent, Choice, Context, Forfeit, Game, Player, Rng, Stop, Turn};
 use sakiyomi_games::tubstap::players::{
     Best, BestSettings, M3Lee, M3LeeSettings, MUct, MUctSettings, MaxActionEval, MilitaryStaff,
-    MilitaryStaffSettings, SatD2, SatD2Settings, TurnTree, TurnTreeSettings,
+    MilitaryStaffSettings, SatD2, SatD2Settings,
 };
 use sakiyomi_games::tubstap::{Action, Attacks, Generator, Map, Settings, Small, State, read_map};
 
@@ -52,29 +52,8 @@ fn agent(name: &str, cpu: Option<Duration>) -> Result<Box<Anyone>, String> {
         )),
         "satd2" => Box::new(SatD2::new(cpu.map_or(SatD2Settings::LIMITED, SatD2Settings::timed))),
         _ if name.starts_with("best") => Box::new(Best::new(best_settings(name, cpu)?)),
-        _ if name.starts_with("turn") => Box::new(TurnTree::new(turn_settings(name, cpu)?)),
         _ => return Err(format!("unknown player {name}")),
     })
-}
-
-fn turn_settings(name: &str, cpu: Option<Duration>) -> Result<TurnTreeSettings, String> {
-    let mut settings = cpu.map_or(TurnTreeSettings::DEFAULT, TurnTreeSettings::timed);
-    for (key, value) in name.split([':', ',']).filter_map(|part| part.split_once('=')) {
-        let value: f64 = value.parse().map_err(|_| format!("{key} needs a number"))?;
-        match key {
-            "iterations" => settings.iterations = value as u64,
-            "exploration" => settings.exploration = value,
-            "width" => settings.width = value,
-            "widening" => settings.widening = value,
-            "first" => settings.attack_first = value,
-            "lead" => settings.lead_share = value,
-            "guided" => settings.guided_turns = value as u32,
-            "noise" => settings.guided_noise = value,
-            "change" => settings.change = value,
-            _ => return Err(format!("unknown setting {key}")),
-        }
-    }
-    Ok(settings)
 }
 
 /// `best`, or `best:exploration=0.1,width=8` with settings that differ from the usual ones.
@@ -113,18 +92,6 @@ fn read_setup() -> Result<Setup, Box<dyn std::error::Error>> {
             "--maps" => n_maps = value()?.parse()?,
             "--seed" => seed = value()?.parse()?,
             "--units" => generator.units_a_side = value()?.parse()?,
-            "--old" => {
-                generator = Generator {
-                    columns: 8,
-                    rows: 8,
-                    start_rows: 3,
-                    is_quiet: false,
-                    is_mixed: false,
-                    hp_threshold: 10,
-                    ..generator
-                }
-            }
-            "--loud" => generator.is_quiet = false,
             "--threshold" => generator.hp_threshold = value()?.parse()?,
             "--cpu-ms" => cpu = Some(Duration::from_millis(value()?.parse()?)),
             "--bench" => {}
@@ -206,27 +173,9 @@ fn play(
     let stop = Stop::new();
     let mut rngs = [0, 1].map(|seat| Rng::stream(&[number, first_seat as u64, seat]));
     let mut last_turn = u32::MAX;
-    let mut last_attack = 0;
     loop {
         match game.turn(&state) {
-            Turn::Over(payoffs) => {
-                if env::var_os("SHOW").is_some() {
-                    let left = |side: usize| -> String {
-                        (0..game.map().units.len())
-                            .filter(|&u| game.side(u).index() == side && state.hit_points(u) > 0)
-                            .map(|u| format!("{}{} ", game.kind(u).mark(), state.hit_points(u)))
-                            .collect()
-                    };
-                    println!(
-                        "{number} {first_seat} {:?} turns {} last attack {last_attack} red {} blue {}",
-                        payoffs[Player(0)],
-                        state.turns(),
-                        left(0),
-                        left(1)
-                    );
-                }
-                return Ok([payoffs[Player(0)], payoffs[Player(1)]]);
-            }
+            Turn::Over(payoffs) => return Ok([payoffs[Player(0)], payoffs[Player(1)]]),
             Turn::Chance => return Err(Forfeit { reason: "no noise here".to_owned() }),
             Turn::Choose(who) => {
                 let player = who.single().expect("one moves at a time");
@@ -243,9 +192,6 @@ fn play(
                 let attacks = game.settings().attacks;
                 if !game.is_legal(&state, player, choice.action, attacks) {
                     return Err(Forfeit { reason: format!("{:?} is not legal", choice.action) });
-                }
-                if choice.action.target().is_some() {
-                    last_attack = state.turns();
                 }
                 game.apply(&mut state, &[choice.action]);
             }

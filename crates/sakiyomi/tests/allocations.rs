@@ -7,6 +7,7 @@ use std::cell::Cell;
 
 use sakiyomi::catalog::{CatalogGame, GameSpec, Visitor};
 use sakiyomi::core::{Budget, Context, Game, Rng, Scratch, Stop, Turn};
+use sakiyomi::games::tubstap::{AttackFirst, Generator, Small};
 use sakiyomi::gdl::{GdlGame, Settings};
 use sakiyomi::search::{Bandit, MctsSettings};
 
@@ -73,6 +74,25 @@ fn playouts_do_not_allocate() {
             assert_eq!(playouts, 0, "{game}: allocations in 1,000 playouts");
         }
     }
+}
+
+/// Playouts that attack first are what the players of TUBSTAP think with.
+#[test]
+fn attack_first_playouts_do_not_allocate() {
+    let map = Generator::default().generate(&mut Rng::new(3)).unwrap();
+    let game = Small::new(&map, sakiyomi::games::tubstap::Settings::default()).unwrap();
+    let (start, mut rng) = (game.start(), Rng::new(1));
+    let playouts = allocations(|| {
+        for _ in 0..1_000 {
+            let mut state = start;
+            std::hint::black_box(game.attack_first_playout(
+                &mut state,
+                AttackFirst::M_UCT,
+                &mut rng,
+            ));
+        }
+    });
+    assert_eq!(playouts, 0, "allocations in 1,000 playouts");
 }
 
 /// What a tree says that it takes, and what it takes.

@@ -1,8 +1,12 @@
 //! The binary as a user meets it: output, errors and exit codes.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -396,4 +400,130 @@ fn tubstap_battles_and_answers() {
     assert!(ask("{}").starts_with("error: "), "{}", ask("{}"));
     let elsewhere = r#"{"map": "../x", "turn": 0, "side": 0, "state": ""}"#;
     assert!(ask(elsewhere).contains("is no name of a map"));
+}
+
+/// A server of the original's protocol that sends these lines and hears an answer to each.
+fn fake_host(lines: Vec<String>) -> (u16, JoinHandle<Vec<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let host = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut answers = Vec::new();
+        for line in lines {
+            if (&stream).write_all(line.as_bytes()).is_err() {
+                break;
+            }
+            let mut answer = String::new();
+            while answer.trim().is_empty() {
+                answer.clear();
+                if reader.read_line(&mut answer).unwrap_or(0) == 0 {
+                    return answers;
+                }
+            }
+            answers.push(answer.trim().to_owned());
+        }
+        answers
+    });
+    (port, host)
+}
+
+fn map_in_one_line(name: &str) -> String {
+    let path = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tubstap/{}.tbsmap"), name);
+    format!("MAP {}\r\n", fs::read_to_string(path).unwrap().replace(['\r', '\n'], ""))
+}
+
+#[test]
+fn tubstap_joins_a_server_of_the_original() {
+    let join = |lines: Vec<String>| {
+        let (port, host) = fake_host(lines);
+        let server = format!("127.0.0.1:{port}");
+        let output =
+            output(&["tubstap", "join", &server, "--agent", "sample", "--name", "our player"]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!errors.contains("panicked"), "{errors}");
+        (host.join().unwrap(), output.status.code(), text, errors)
+    };
+    let line = |text: &str| format!("{text}\r\n");
+    let begin =
+        || vec![line("name"), line("opponent other"), map_in_one_line("ford"), line("Color 0")];
+
+    let lines =
+        [begin(), vec![line("hello"), line("Genmove"), line("status"), line("gameover they quit")]];
+    let (answers, code, text, _) = join(lines.concat());
+    assert_eq!(&answers[..4], ["= our player", "=", "=", "="]);
+    assert!(answers[4].starts_with("? `hello` is no command"), "{answers:?}");
+    assert_eq!(answers[5].trim_start_matches("= ").split(',').count(), 11, "{answers:?}");
+    assert_eq!((answers[6].as_str(), code, text.trim()), ("= playing", Some(0), "they quit"));
+
+    for (lines, expected) in [
+        (vec![line("Genmove")], "before MAP and Color"),
+        (vec![line("Color 0")], "Color came before MAP"),
+        (vec![line("MAP SIZEX[1000000000];SIZEY[8];")], "SIZEX"),
+        ([begin(), vec![line("play 0,1,1,1,1,-1,0,0,1,0,0")]].concat(), "it was our turn"),
+        ([begin(), vec![line("Genmove")]].concat(), "closed the connection"),
+        (vec!["x".repeat(100_000)], "more than 65536 bytes"),
+    ] {
+        let (_, code, _, errors) = join(lines);
+        assert!(code.is_some_and(|code| code > 0), "{code:?}");
+        assert!(errors.contains(expected), "`{expected}` is not in: {errors}");
+    }
+}
+
+#[test]
+fn tubstap_hosts_a_match_of_two_players() {
+    let folder = tempfile::tempdir().unwrap();
+    let replay = folder.path().join("match.sgf");
+    let map = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tubstap/pass.tbsmap");
+    let host = |options: &[&str]| {
+        let mut host = std::process::Command::new(assert_cmd::cargo::cargo_bin("sakiyomi"))
+            .args(["tubstap", "host", map, "--port", "0"])
+            .args(options)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(host.stdout.take().unwrap()).lines();
+        let first = lines.next().unwrap().unwrap();
+        let server = first.rsplit(' ').next().unwrap().to_owned();
+        (host, lines, server)
+    };
+    let (mut process, lines, server) = host(&["--replay", replay.to_str().unwrap()]);
+    let guest = |agent: &'static str| {
+        let server = server.clone();
+        std::thread::spawn(move || output(&["tubstap", "join", &server, "--agent", agent]))
+    };
+    let guests = [guest("sample"), guest("m-uct:iterations=20")];
+    let ends = guests.map(|guest| String::from_utf8(guest.join().unwrap().stdout).unwrap());
+    assert!(process.wait().unwrap().success());
+    let told: Vec<String> = lines.map(Result::unwrap).collect();
+    let result = told.last().unwrap();
+    assert!(
+        ends.iter().all(|end| result.starts_with(end.trim()) && !end.is_empty()),
+        "{told:?} {ends:?}"
+    );
+    let text = fs::read_to_string(&replay).unwrap();
+    assert!(text.contains("PLAYERRED[") && text.contains("TURNINFO[0,0,"), "{text}");
+
+    // A player that says nonsense has lost, and the other is told.
+    let (mut process, lines, server) = host(&["--seconds", "20"]);
+    let bad = TcpStream::connect(&server).unwrap();
+    let mut reader = BufReader::new(bad.try_clone().unwrap());
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    assert_eq!(line.trim(), "name");
+    (&bad).write_all(b"= bad\r\n\r\n").unwrap();
+    let other =
+        std::thread::spawn(move || output(&["tubstap", "join", &server, "--agent", "sample"]));
+    for _ in 0..4 {
+        line.clear();
+        reader.read_line(&mut line).unwrap();
+        let answer = if line.starts_with("Genmove") { "= 1,2,3" } else { "=" };
+        (&bad).write_all(format!("{answer}\r\n\r\n").as_bytes()).unwrap();
+    }
+    let _ = other.join().unwrap();
+    assert!(process.wait().unwrap().success());
+    let last = lines.map(Result::unwrap).last().unwrap();
+    assert!(last.starts_with("BLUE wins: RED failed: `1,2,3` has 3 fields, not 11"), "{last}");
 }

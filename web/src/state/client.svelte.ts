@@ -10,6 +10,8 @@ import type {
   GameAnswer,
   Job,
   JobRequest,
+  MapAnswer,
+  MapRequest,
   MatchRecord,
   Position,
   Replay,
@@ -67,6 +69,8 @@ export const api = {
   storedGames: (cell: number, signal?: AbortSignal) => get<StoredGames>(`/api/store/${cell}`, signal),
   fairRuns: (signal?: AbortSignal) => get<FairRun[]>("/api/fair", signal),
   fairness: (map: string) => post<FairnessAnswer>("/api/fairness", { map }),
+  /** A map of TUBSTAP, checked and in every form. */
+  tubstapMap: (request: MapRequest) => post<MapAnswer>("/api/tubstap/map", request),
   keptGame: (cell: number, game: number) => get<MatchRecord>(`/api/store/${cell}/${game}`),
 
   /** Rules that the server accepts are kept, so that they can be sent again. */

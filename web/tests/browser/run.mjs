@@ -6,6 +6,7 @@ import { faults } from "./faults.mjs";
 import { hex } from "./hex.mjs";
 import { inspect } from "./inspect.mjs";
 import { looks } from "./looks.mjs";
+import { mapEditor } from "./map-editor.mjs";
 import { newcomer } from "./newcomer.mjs";
 import { play } from "./play.mjs";
 import { results } from "./results.mjs";
@@ -19,7 +20,7 @@ const LONGEST_SECONDS = 300;
 
 const server = await Server.start();
 const browser = await openBrowser();
-const queue = Object.entries({ ...play, ...hex, ...inspect, ...compare, ...newcomer, ...results, ...sheets, ...faults, ...trouble, ...looks }).filter(([name]) =>
+const queue = Object.entries({ ...play, ...hex, ...inspect, ...compare, ...mapEditor, ...newcomer, ...results, ...sheets, ...faults, ...trouble, ...looks }).filter(([name]) =>
   wanted.test(name),
 );
 const failed = [];

@@ -190,19 +190,7 @@ impl<const W: usize, const N: usize> Rules<W, N> {
     /// The damage of an attack on a unit that stands on `cell`.
     #[inline]
     pub(super) fn damage(&self, kind: Kind, hp: u8, other: Kind, left: u8, cell: u16) -> u8 {
-        self.damage_on_stars(kind, hp, other, left, self.stars[usize::from(cell)])
-    }
-
-    /// The same by the stars of the defender's terrain.
-    #[inline]
-    pub(super) fn damage_on_stars(
-        &self,
-        kind: Kind,
-        hp: u8,
-        other: Kind,
-        left: u8,
-        stars: u8,
-    ) -> u8 {
+        let stars = self.stars[usize::from(cell)];
         self.damages[index(self.hp_slots, kind, hp, other, left, stars)]
     }
 }

@@ -18,6 +18,7 @@ mod serve;
 mod solve;
 mod store;
 mod tubstap;
+mod tubstap_network;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;

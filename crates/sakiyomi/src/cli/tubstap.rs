@@ -1,5 +1,6 @@
 //! `sakiyomi tubstap`: what the original program and its drivers exchange.
 
+use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +19,7 @@ use sakiyomi_games::tubstap::{
     State, Tubstap, log_header, log_row, verify,
 };
 
+use super::tubstap_network::{HostOptions, JoinOptions, host, join};
 use super::{BadInput, cores, progress_bar, stop_on_interrupt};
 
 /// TUBSTAP: auto-battles, traces and players for the original program
@@ -33,6 +35,8 @@ enum Command {
     Battle(BattleOptions),
     Verify(VerifyOptions),
     Answer(AnswerOptions),
+    Join(JoinOptions),
+    Host(HostOptions),
 }
 
 /// Let two agents play each other on maps, and write the tables of the original's auto-battle
@@ -120,6 +124,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         Command::Battle(options) => battle(options, out),
         Command::Verify(options) => verify_traces(options, out),
         Command::Answer(options) => answer(options, &mut io::stdin().lock(), out),
+        Command::Join(options) => join(options, out),
+        Command::Host(options) => host(options, out),
     }
 }
 
@@ -142,6 +148,8 @@ macro_rules! by_size {
         }
     };
 }
+
+pub(super) use by_size;
 
 /// One half of the games on one map.
 struct Half<'a> {
@@ -329,12 +337,13 @@ fn answer(
     input: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
+    let mut answerers = HashMap::new();
     for line in input.lines() {
         let line = line?;
         if line.trim().is_empty() {
             continue;
         }
-        match answer_one(options, &line) {
+        match answer_one(options, &mut answerers, &line) {
             Ok(answer) => writeln!(out, "{answer}")?,
             Err(error) => writeln!(out, "error: {error:#}")?,
         }
@@ -344,37 +353,57 @@ fn answer(
     Ok(())
 }
 
-fn answer_one(options: &AnswerOptions, line: &str) -> anyhow::Result<String> {
+/// An agent that stays, so that it can go on with the plan of a turn and shares the turn's time among its actions.
+type Answerer<'a> = Box<dyn FnMut(&Question) -> anyhow::Result<String> + 'a>;
+
+/// By map, whether the sides are exchanged, and side.
+type Answerers<'a> = HashMap<(String, bool, u8), Answerer<'a>>;
+
+fn answer_one<'a>(
+    options: &'a AnswerOptions,
+    answerers: &mut Answerers<'a>,
+    line: &str,
+) -> anyhow::Result<String> {
     let question = Question::read(line)?;
     let name = question.map.trim_end_matches(".tbsmap");
     if name.contains(['/', '\\']) || name.starts_with('.') {
         anyhow::bail!("`{}` is no name of a map", question.map);
     }
+    let key = (name.to_owned(), question.swapped, question.side);
+    if let Some(answerer) = answerers.get_mut(&key) {
+        return answerer(&question);
+    }
     let path = options.maps.join(format!("{name}.tbsmap"));
     let map = MapSource::File(path.display().to_string()).read().map_err(BadInput)?;
-    by_size!(&map, answer_on(&map, &question, options))
+    let mut answerer = by_size!(&map, answerer_on(&map, &question, options))?;
+    let answer = answerer(&question)?;
+    answerers.insert(key, answerer);
+    Ok(answer)
 }
 
-fn answer_on<const W: usize, const N: usize>(
+fn answerer_on<'a, const W: usize, const N: usize>(
     map: &Map,
     question: &Question,
-    options: &AnswerOptions,
-) -> anyhow::Result<String>
+    options: &'a AnswerOptions,
+) -> anyhow::Result<Answerer<'a>>
 where
     Tubstap<W, N>: CatalogGame<State = State<W, N>, Action = Action>,
 {
     let settings =
         Settings { attacks: options.attacks, swapped: question.swapped, ..Settings::default() };
     let game = Tubstap::<W, N>::new(map, settings)?;
-    let state = game.state_of(question)?;
+    game.state_of(question)?;
     let spec: GameSpec = TubstapSpec { map: MapSource::Code(map.code()), settings }.into();
     let player = Player(question.side);
     let seat = Seat { game: &spec, player, seed: options.seed };
     let mut agent = options.agent.build(&game, &seat)?;
-    let mut rng = Rng::stream(&[options.seed, question.turn.into()]);
-    let mut context = Context { rng: &mut rng, stop: &Stop::new() };
-    let choice = agent
-        .choose(&game, &state, player, &mut context)
-        .map_err(|forfeit| anyhow::anyhow!("the agent gave up: {forfeit}"))?;
-    game.answer_text(&state, choice.action).context("there is nothing to answer")
+    Ok(Box::new(move |question| {
+        let state = game.state_of(question)?;
+        let mut rng = Rng::stream(&[options.seed, question.turn.into()]);
+        let mut context = Context { rng: &mut rng, stop: &Stop::new() };
+        let choice = agent
+            .choose(&game, &state, player, &mut context)
+            .map_err(|forfeit| anyhow::anyhow!("the agent gave up: {forfeit}"))?;
+        game.answer_text(&state, choice.action).context("there is nothing to answer")
+    }))
 }

@@ -21,10 +21,12 @@ use super::tubstap::by_size;
 
 /// Play a match on a server of the original's network protocol
 #[derive(Debug, Args)]
-#[command(after_help = "The match is played with all attacks of the original, also those that do no damage.
+#[command(
+    after_help = "The match is played with all attacks of the original, also those that do no damage.
 
 Example:
-  sakiyomi tubstap join 192.168.0.5:7777 --agent tubstap-best:cpu=1s")]
+  sakiyomi tubstap join 192.168.0.5:7777 --agent tubstap-best:cpu=1s"
+)]
 pub(super) struct JoinOptions {
     /// The server, such as localhost or 192.168.0.5:7777
     #[arg(value_name = "HOST[:PORT]")]
@@ -40,11 +42,13 @@ pub(super) struct JoinOptions {
 
 /// Wait for two players of the original's network protocol and let them play a match
 #[derive(Debug, Args)]
-#[command(after_help = "The first player to join is RED. A player that answers with something illegal, too late \
+#[command(
+    after_help = "The first player to join is RED. A player that answers with something illegal, too late \
 or not at all has lost.
 
 Example:
-  sakiyomi tubstap host games/tubstap/ford.tbsmap --replay match.sgf")]
+  sakiyomi tubstap host games/tubstap/ford.tbsmap --replay match.sgf"
+)]
 pub(super) struct HostOptions {
     map: PathBuf,
     /// The address to listen at; 0.0.0.0 for players on other machines
@@ -108,16 +112,19 @@ impl Peer {
         })?;
         let line = line.context("the connection was closed")?;
         let answer = read_answer(&line);
-        Ok(answer.with_context(|| format!("`{line}` is no answer, which begins with `=`"))?.to_owned())
+        Ok(answer
+            .with_context(|| format!("`{line}` is no answer, which begins with `=`"))?
+            .to_owned())
     }
 }
 
 pub(super) fn join(options: &JoinOptions, out: &mut dyn Write) -> anyhow::Result<()> {
-    let server = if options.server.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
-        options.server.clone()
-    } else {
-        format!("{}:{PORT}", options.server)
-    };
+    let server =
+        if options.server.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
+            options.server.clone()
+        } else {
+            format!("{}:{PORT}", options.server)
+        };
     let stream = TcpStream::connect(&server).with_context(|| server.clone())?;
     let mut peer = Peer::new(stream)?;
     let mut guest = Guest { options, map: None, seated: None };
@@ -130,7 +137,9 @@ pub(super) fn join(options: &JoinOptions, out: &mut dyn Write) -> anyhow::Result
             Err(error) => {
                 // The server learns what is wrong; a map or a side that is not understood ends the match.
                 peer.send(&format!("? {error}\r\n\r\n"))?;
-                if line.to_ascii_lowercase().starts_with("map") || line.to_ascii_lowercase().starts_with("color") {
+                if line.to_ascii_lowercase().starts_with("map")
+                    || line.to_ascii_lowercase().starts_with("color")
+                {
                     return Err(BadInput(format!("{server}: {error}")).into());
                 }
                 continue;
@@ -160,7 +169,11 @@ impl Guest<'_> {
     fn answer(&mut self, order: &Order) -> anyhow::Result<String> {
         match order {
             Order::Name => {
-                return Ok(self.options.name.clone().unwrap_or_else(|| self.options.agent.to_string()));
+                return Ok(self
+                    .options
+                    .name
+                    .clone()
+                    .unwrap_or_else(|| self.options.agent.to_string()));
             }
             Order::Map(map) => {
                 self.map = Some(map.as_ref().clone());
@@ -173,7 +186,12 @@ impl Guest<'_> {
             Order::Genmove => return self.seated()?.choose(),
             Order::Play(fields) => self.seated()?.play(fields)?,
             Order::Status => {
-                return Ok(self.seated.as_ref().and_then(|seated| seated.result()).unwrap_or("playing").to_owned());
+                return Ok(self
+                    .seated
+                    .as_ref()
+                    .and_then(|seated| seated.result())
+                    .unwrap_or("playing")
+                    .to_owned());
             }
             Order::Opponent(_) | Order::GameOver(_) => {}
         }
@@ -245,8 +263,10 @@ where
             .agent
             .choose(&self.game, &self.state, self.player, &mut context)
             .map_err(|forfeit| anyhow::anyhow!("the agent gave up: {forfeit}"))?;
-        let (action, fields) =
-            self.game.action_fields(&self.state, choice.action).context("there is nothing to do")?;
+        let (action, fields) = self
+            .game
+            .action_fields(&self.state, choice.action)
+            .context("there is nothing to do")?;
         self.game.apply(&mut self.state, &[action]);
         Ok(fields)
     }
@@ -341,7 +361,8 @@ fn host_match<const W: usize, const N: usize>(
     writeln!(out, "{result} after {} turns", state.turns())?;
     let Some(path) = replay else { return Ok(()) };
     let turns = game.replay_turns(&game.start(), &actions);
-    let text = write_replay(&Replay { map: map.clone(), date: String::new(), players: names, turns });
+    let text =
+        write_replay(&Replay { map: map.clone(), date: String::new(), players: names, turns });
     write_atomically(path, |file| file.write_all(text.as_bytes()))
         .with_context(|| path.display().to_string())
 }

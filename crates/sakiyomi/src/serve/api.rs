@@ -7,6 +7,7 @@ use sakiyomi_catalog::{Entry, LegalAction, PlayedStep, PlayerFace, Record, SpecE
 use sakiyomi_core::{Payoffs, View};
 use serde::{Deserialize, Serialize};
 
+pub use super::maps::{DrawnMap, DrawnUnit, MapAnswer, MapRequest};
 pub use super::opponents::{Level, Opponent};
 use crate::report::{ResultTally, ResultVerdict, Span};
 
@@ -370,6 +371,7 @@ pub enum ErrorCode {
     UnknownAgent,
     IllegalMove,
     BrokenRules,
+    BrokenMap,
     /// Rules that were handed over once and are not there any more: hand them over again.
     UnknownRules,
     TooLarge,
@@ -403,7 +405,8 @@ impl ApiError {
             ErrorCode::UnknownGame
             | ErrorCode::UnknownAgent
             | ErrorCode::IllegalMove
-            | ErrorCode::BrokenRules => StatusCode::UNPROCESSABLE_ENTITY,
+            | ErrorCode::BrokenRules
+            | ErrorCode::BrokenMap => StatusCode::UNPROCESSABLE_ENTITY,
             ErrorCode::UnknownRules | ErrorCode::NotFound => StatusCode::NOT_FOUND,
             ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             ErrorCode::Busy => StatusCode::SERVICE_UNAVAILABLE,
@@ -557,6 +560,10 @@ pub fn typescript() -> String {
         Sealed,
         SealedChoice,
         RulesRequest,
+        MapRequest,
+        MapAnswer,
+        DrawnMap,
+        DrawnUnit,
         JobRequest,
         Job,
         JobState,

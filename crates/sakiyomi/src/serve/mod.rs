@@ -9,6 +9,7 @@ mod compress;
 mod fair;
 mod guard;
 mod jobs;
+mod maps;
 mod matches;
 mod opponents;
 mod page;
@@ -159,6 +160,7 @@ fn router(lab: Shared) -> Router {
         .route("/api/position", post(matches::position))
         .route("/api/replay", post(matches::replayed))
         .route("/api/rules", post(matches::rules))
+        .route("/api/tubstap/map", post(maps::map))
         .route("/api/think", post(think::think))
         .route("/api/sealed", post(sealed::seal))
         .route("/api/sealed/{match_id}/{step}", get(sealed::events))

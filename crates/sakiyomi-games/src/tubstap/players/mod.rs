@@ -7,8 +7,6 @@ mod muct;
 mod sample;
 mod satd2;
 mod staff;
-mod turn_tree;
-mod turns;
 
 pub use best::{Best, BestSettings};
 pub use m3lee::{M3Lee, M3LeeSettings};
@@ -16,7 +14,6 @@ pub use muct::{MUct, MUctSettings};
 pub use sample::MaxActionEval;
 pub use satd2::{SatD2, SatD2Settings};
 pub use staff::{MilitaryStaff, MilitaryStaffSettings};
-pub use turn_tree::{TurnTree, TurnTreeSettings};
 
 use std::collections::VecDeque;
 use std::time::Duration;
