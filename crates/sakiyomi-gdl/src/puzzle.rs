@@ -1,6 +1,7 @@
 //! Solves games of one player without chance, as far as a budget allows.
 //!
-//! Three searches follow each other, and the best line that any of them finds is kept:
+//! Two searches take turns, each with more states every time, and a third one goes on when they have
+//! ended; the best line that any of them finds is kept:
 //!
 //! 1. Breadth first over exact states, which is complete where there are few of them.
 //! 2. Depth first by subgoals. The facts that the best goal asks for are read off the network; of
@@ -47,12 +48,22 @@ pub fn solve(
         most: best_payoff(game),
         best: None,
         is_complete: false,
+        left: 0,
+        is_out: false,
     };
-    solver.breadth_first(from, (budget.memory / 2) as usize);
-    if !solver.is_done() {
-        solver.by_subgoals(from);
+    let most = most_states(from, (budget.memory / 2) as usize);
+    let (mut states, mut has_subgoals) = (FIRST_STATES, true);
+    while !solver.is_over() && (states < most || has_subgoals) {
+        if states < most {
+            solver.breadth_first(from, states.min(most));
+        }
+        if !solver.is_over() && has_subgoals {
+            solver.left = states;
+            has_subgoals = !solver.by_subgoals(from);
+        }
+        states = states.saturating_mul(GROWTH);
     }
-    while !solver.is_done() && solver.meter.another() {
+    while !solver.is_over() {
         solver.playout(from, rng);
     }
     let is_best = solver.is_done();
@@ -73,15 +84,39 @@ struct Solver<'a> {
     best: Option<(f64, Vec<Move>)>,
     /// Whether every state was seen.
     is_complete: bool,
+    /// States that the search by subgoals may still look at.
+    left: usize,
+    /// Whether the budget is spent.
+    is_out: bool,
 }
 
 const PLAYER: Player = Player(0);
 /// States that the search in breadth keeps at most, beside the limit of memory.
 const MOST_STATES: usize = 400_000;
+/// States of the first turn of both searches, and how many times more the next turn has.
+const FIRST_STATES: usize = 5_000;
+const GROWTH: usize = 8;
 /// Moves in a line that is found by subgoals.
 const MOST_DEPTH: usize = 400;
 
+/// The states that the search in breadth may keep in this many bytes.
+fn most_states(from: &State, bytes: usize) -> usize {
+    let key_bytes = 8 * from.position.key().len() + 64;
+    MOST_STATES.min(bytes / (key_bytes + from.bytes()))
+}
+
 impl Solver<'_> {
+    /// Whether nothing better can be found, or the budget is spent.
+    fn is_over(&self) -> bool {
+        self.is_out || self.is_done()
+    }
+
+    /// Whether the budget allows for one more state.
+    fn another(&mut self) -> bool {
+        self.is_out = self.is_out || !self.meter.another();
+        !self.is_out
+    }
+
     fn is_done(&self) -> bool {
         self.is_complete || self.best.as_ref().is_some_and(|(payoff, _)| *payoff >= self.most)
     }
@@ -92,9 +127,8 @@ impl Solver<'_> {
         }
     }
 
-    fn breadth_first(&mut self, from: &State, bytes: usize) {
-        let key_bytes = 8 * from.position.key().len() + 64;
-        let most = MOST_STATES.min(bytes / (key_bytes + from.bytes()));
+    /// Looks at up to this many states in breadth.
+    fn breadth_first(&mut self, from: &State, most: usize) {
         let mut seen: FxHashSet<Box<[u64]>> = FxHashSet::default();
         // Every state's parent and the move that led to it.
         let mut nodes: Vec<(usize, Option<Move>)> = vec![(0, None)];
@@ -111,7 +145,7 @@ impl Solver<'_> {
             actions.clear();
             self.game.actions(&state, PLAYER, &mut actions);
             for &action in &actions {
-                if !self.meter.another() || nodes.len() >= most {
+                if !self.another() || nodes.len() >= most {
                     return;
                 }
                 let mut child = state.clone();
@@ -125,14 +159,15 @@ impl Solver<'_> {
         self.is_complete = true;
     }
 
-    fn by_subgoals(&mut self, from: &State) {
-        let Engine::Network(compiled) = self.game.engine() else { return };
+    /// Whether it has come to its end, and need not be tried again.
+    fn by_subgoals(&mut self, from: &State) -> bool {
+        let Engine::Network(compiled) = self.game.engine() else { return true };
         let subgoals = self.subgoals();
         if subgoals.is_empty() {
-            return;
+            return true;
         }
         let mut excluded = vec![0; compiled.network.moves.len()];
-        self.descend(from, &subgoals, &mut excluded, &mut Vec::new());
+        self.descend(from, &subgoals, &mut excluded, &mut Vec::new())
     }
 
     /// The fluents that the best goal asks for, and the values that they must have.
@@ -179,9 +214,10 @@ impl Solver<'_> {
         let mut achievers: Vec<Vec<usize>> = vec![Vec::new(); missing.len()];
         let mut children = Vec::with_capacity(actions.len());
         for (i, &action) in actions.iter().enumerate() {
-            if !self.meter.another() {
+            if self.left == 0 || !self.another() {
                 return false;
             }
+            self.left -= 1;
             let mut child = state.clone();
             self.game.apply(&mut child, &[action]);
             for (achievers, &(fluent, value)) in achievers.iter_mut().zip(&missing) {
@@ -211,6 +247,9 @@ impl Solver<'_> {
     }
 
     fn playout(&mut self, from: &State, rng: &mut Rng) {
+        if !self.another() {
+            return;
+        }
         let mut state = from.clone();
         let (mut line, mut actions) = (Vec::new(), Vec::new());
         loop {

@@ -39,6 +39,7 @@ export const AGENTS: Record<string, Named> = {
   oep: { name: "OEP", summary: "一手番分の行動列を進化させ、プレイアウトで評価する(オンライン進化計画)" },
   "rule-based": { name: "ルールベース", summary: "ゲームに付属する単純な思考ルーチン" },
   "sangoku-best": { name: "三国最強", summary: "測定された中で最も強い三国の探索" },
+  "ggp-best": { name: "汎用ゲーム最強", summary: "ルールから作られたゲームで測定された中で最も強い探索" },
   experience: { name: "経験", summary: "似た局面で得た統計を新しいノードに貸す UCT(論文の方法、または auto)" },
   exec: { name: "外部プログラム", summary: "行プロトコルを話す任意の言語のプログラム" },
 };
@@ -73,7 +74,7 @@ export const PARAMETERS: Record<string, string> = {
   order: "山札をめくる順: random、ascending、descending", payoff: "win-loss(勝敗)または point-difference(点差)", sheet: "games/gdl にあるルールの名前",
   iterations: "一手あたりのプレイアウト数。時間だけを指定した場合は無制限", time: "一手あたりの実時間。例: 50ms、3s", cpu: "一手あたりの CPU 時間(公平な対戦用)",
   c: "探索(未知の手を試す度合い)の重み", tuned: "UCB1 の代わりに UCB1-Tuned を使う", expand: "葉を展開するまでの訪問数", graph: "合流する局面を共有する(置換表)",
-  solver: "証明済みの結果を逆伝播する(MCTS-Solver)", pruned: "ゲーム固有の経験則が残した手だけを読む", explore: "一様ランダムに選ぶ割合",
+  solver: "証明済みの結果を逆伝播する(MCTS-Solver)", ahead: "展開したノードから一手で終わる結果を調べる(solver と併用)", spread: "利得の標準偏差の 2 倍を c に掛ける", pruned: "ゲーム固有の経験則が残した手だけを読む", explore: "一様ランダムに選ぶ割合",
   mix: "最多訪問の手ではなく、訪問の割合に従って手を引く", strict: "僅差の候補から引かず、常に最高値を選ぶ", plus: "リグレットを 0 未満にしない (RM+)",
   ordered: "手をランダムな順ではなく、ゲームが列挙する順に試す", tried: "全ての手の組を一度ずつ試さず、試した組だけの和で評価する", "raw-payoff": "戦略の価値の推定ではなく、利得そのものを逆伝播する (Lanctot ら 2013)",
   reading: "同じ強さの札: nearest(数字の大きさに最も近い札)または rank(手札の中で同じ順位の札)",
