@@ -50,7 +50,7 @@ pub(super) struct Options {
     /// and sample+noise, m-uct:iterations=40 and satd2:iterations=400+noise for ours
     #[arg(long, value_name = "AGENT[+noise]")]
     judge: Vec<Judge>,
-    /// Who plays fresh games on the candidates; if not given, those of ours and m3lee:iterations=200, which no run asks
+    /// Who plays fresh games on the candidates; if not given, those of ours and tubstap-best:iterations=50, which no run asks
     #[arg(long, value_name = "AGENT[+noise]")]
     verify: Vec<Judge>,
     /// Fresh games of each of them on a candidate
@@ -302,7 +302,7 @@ fn judges(texts: &[&str]) -> Vec<Judge> {
 const SEARCH_JUDGES: [&str; 3] =
     ["sample+noise", "m-uct:iterations=40", "satd2:iterations=400+noise"];
 /// One that no run asks.
-const HELD_OUT: &str = "m3lee:iterations=200";
+const HELD_OUT: &str = "tubstap-best:iterations=50";
 
 fn settings(options: &Options) -> anyhow::Result<Settings> {
     let given = !options.judge.is_empty();
@@ -349,7 +349,8 @@ fn stages(text: &str) -> Result<Vec<Stage>, BadInput> {
 
 fn delivery(options: &Options) -> anyhow::Result<Delivery> {
     let verify = match options.verify.as_slice() {
-        [] => judges(&[SEARCH_JUDGES.as_slice(), &[HELD_OUT]].concat()),
+        // The one that was never asked goes first: most candidates fail there, which saves the games of the others.
+        [] => judges(&[&[HELD_OUT], SEARCH_JUDGES.as_slice()].concat()),
         given => given.to_vec(),
     };
     if !(0.0..=1.0).contains(&options.distance) {
