@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player, Rng};
+use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Player, Rng};
 
 use super::{Plan, budget, decided, not_to_move};
 use crate::tubstap::cells::{Cells, bits};
@@ -52,11 +52,8 @@ impl MilitaryStaffSettings {
     }
 }
 
-impl Default for MilitaryStaffSettings {
-    fn default() -> MilitaryStaffSettings {
-        MilitaryStaffSettings::STOCK
-    }
-}
+player_settings!(MilitaryStaffSettings, STOCK, |settings, n| settings.plans =
+    n.min(u32::MAX.into()) as u32);
 
 /// Playouts that an action or a plan gets at once when the time is limited.
 const SWEEP: u32 = 4;
