@@ -170,7 +170,7 @@ fn wrong_specs_say_what_would_be_right() {
         (game("breakthrough:,"), ["empty part", ""]),
         (open("sangoku:scenario=z"), ["no scenario is called `z`", "known: a, b, c"]),
         (open("sangoku:file=none.toml"), ["none.toml", "No such file"]),
-        (game("sangoku:scenario=a,file=x"), ["not both", ""]),
+        (game("sangoku:scenario=a,file=x"), ["only one of `scenario`, `file`", ""]),
         (agent("uct:groups=two"), ["`groups` must be `one` or `shared`", "not `two`"]),
         (agent("sp:reading=exact"), ["`reading` must be `nearest` or `rank`", "not `exact`"]),
         (agent("uct:cut=circle"), ["`cut` must be `box` or `reach`", "not `circle`"]),

@@ -84,7 +84,7 @@ const SEED: Parameter<TubstapSpec> = Parameter::integer(
             Ok(())
         },
     },
-    "a random map of 8x8 cells with five units a side, drawn by this seed",
+    "a random map of 6x10 cells with five units a side, drawn by this seed",
 );
 const ATTACKS: Parameter<TubstapSpec> = Parameter::new(
     "attacks",

@@ -10,7 +10,7 @@ use std::hash::BuildHasherDefault;
 use std::time::Duration;
 
 use rustc_hash::FxHasher;
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Game, Player, Rng};
+use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Game, Player, Rng};
 
 use super::{budget, not_to_move};
 use crate::tubstap::cells::bits;
@@ -55,11 +55,7 @@ impl BestSettings {
     }
 }
 
-impl Default for BestSettings {
-    fn default() -> BestSettings {
-        BestSettings::DEFAULT
-    }
-}
+player_settings!(BestSettings, DEFAULT, |settings, n| settings.iterations = n);
 
 /// Nodes beyond this are not added.
 const MAX_NODES: usize = 1 << 20;

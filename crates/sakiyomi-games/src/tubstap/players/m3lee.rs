@@ -13,7 +13,7 @@
 
 use std::time::Duration;
 
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Meter, Player, Rng};
+use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Meter, Player, Rng};
 
 use super::{Plan, budget, decided, not_to_move};
 use crate::tubstap::cells::bits;
@@ -54,11 +54,7 @@ impl M3LeeSettings {
     }
 }
 
-impl Default for M3LeeSettings {
-    fn default() -> M3LeeSettings {
-        M3LeeSettings::STOCK
-    }
-}
+player_settings!(M3LeeSettings, STOCK, |settings, n| settings.playouts = n);
 
 /// Shares of a turn's time: for UCT, and for random turns.
 const UCT_SHARE: f64 = 0.7;

@@ -1,6 +1,28 @@
 //! Players of this game: those that come with the original program, written from descriptions of what
 //! they do, and our own. Each has its stock constants as a preset and settings for its budget.
 
+/// What the settings of all players have in common: which preset is the default, and how they follow from a budget.
+/// CPU time is that of a whole turn; a number of iterations is that of the player's own unit, which `$set` stores.
+macro_rules! player_settings {
+    ($Settings:ident, $PRESET:ident, |$settings:ident, $n:ident| $set:expr) => {
+        impl Default for $Settings {
+            fn default() -> $Settings {
+                $Settings::$PRESET
+            }
+        }
+
+        impl From<Budget> for $Settings {
+            fn from(budget: Budget) -> $Settings {
+                let mut $settings = budget.cpu.map_or($Settings::$PRESET, $Settings::timed);
+                if let Some($n) = budget.iterations {
+                    $set;
+                }
+                $settings
+            }
+        }
+    };
+}
+
 mod best;
 mod m3lee;
 mod muct;
@@ -29,35 +51,14 @@ pub(super) fn scripted<const W: usize, const N: usize>(
     name: &str,
     budget: Option<Budget>,
 ) -> Option<Box<dyn Agent<Tubstap<W, N>>>> {
-    let time = budget.and_then(|budget| budget.cpu);
-    let iterations = budget.and_then(|budget| budget.iterations);
+    let budget = budget.unwrap_or(Budget { iterations: None, ..Budget::iterations(0) });
     Some(match name {
         "sample" => Box::new(MaxActionEval),
-        "m-uct" => {
-            let settings = time.map_or(MUctSettings::STOCK, MUctSettings::timed);
-            let simulations = iterations.unwrap_or(settings.simulations);
-            Box::new(MUct::new(MUctSettings { simulations, ..settings }))
-        }
-        "m3lee" => {
-            let settings = time.map_or(M3LeeSettings::STOCK, M3LeeSettings::timed);
-            let playouts = iterations.unwrap_or(settings.playouts);
-            Box::new(M3Lee::new(M3LeeSettings { playouts, ..settings }))
-        }
-        "staff" => {
-            let settings = time.map_or(MilitaryStaffSettings::STOCK, MilitaryStaffSettings::timed);
-            let plans = iterations.map_or(settings.plans, |n| n.min(u32::MAX.into()) as u32);
-            Box::new(MilitaryStaff::new(MilitaryStaffSettings { plans, ..settings }))
-        }
-        "satd2" => {
-            let settings = time.map_or(SatD2Settings::LIMITED, SatD2Settings::timed);
-            let node_limit = iterations.unwrap_or(settings.node_limit);
-            Box::new(SatD2::new(SatD2Settings { node_limit, ..settings }))
-        }
-        "tubstap-best" => {
-            let settings = time.map_or(BestSettings::DEFAULT, BestSettings::timed);
-            let iterations = iterations.unwrap_or(settings.iterations);
-            Box::new(Best::new(BestSettings { iterations, ..settings }))
-        }
+        "m-uct" => Box::new(MUct::new(budget.into())),
+        "m3lee" => Box::new(M3Lee::new(budget.into())),
+        "staff" => Box::new(MilitaryStaff::new(budget.into())),
+        "satd2" => Box::new(SatD2::new(budget.into())),
+        "tubstap-best" => Box::new(Best::new(budget.into())),
         _ => return None,
     })
 }

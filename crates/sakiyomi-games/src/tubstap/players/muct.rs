@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player, Rng};
+use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Player, Rng};
 
 use super::{budget, not_to_move};
 use crate::tubstap::cells::bits;
@@ -50,11 +50,7 @@ impl MUctSettings {
     }
 }
 
-impl Default for MUctSettings {
-    fn default() -> MUctSettings {
-        MUctSettings::STOCK
-    }
-}
+player_settings!(MUctSettings, STOCK, |settings, n| settings.simulations = n);
 
 /// Nodes beyond this are not added.
 const MAX_NODES: usize = 1 << 24;

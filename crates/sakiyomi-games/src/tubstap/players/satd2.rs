@@ -10,7 +10,7 @@
 
 use std::time::Duration;
 
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Meter, Player, Rng};
+use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Meter, Player, Rng};
 
 use super::{budget, decided, not_to_move};
 use crate::tubstap::cells::bits;
@@ -43,11 +43,7 @@ impl SatD2Settings {
     }
 }
 
-impl Default for SatD2Settings {
-    fn default() -> SatD2Settings {
-        SatD2Settings::LIMITED
-    }
-}
+player_settings!(SatD2Settings, LIMITED, |settings, n| settings.node_limit = n);
 
 /// With a limit of time it searches again and again, with so many nodes first and then with more.
 const FIRST_PASS: u64 = 10_000;

@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player, Rng};
+use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Player, Rng};
 
 use super::{Plan, budget, decided, not_to_move};
 use crate::tubstap::cells::{Cells, bits};
@@ -52,14 +52,13 @@ impl MilitaryStaffSettings {
     }
 }
 
-impl Default for MilitaryStaffSettings {
-    fn default() -> MilitaryStaffSettings {
-        MilitaryStaffSettings::STOCK
-    }
-}
+player_settings!(MilitaryStaffSettings, STOCK, |settings, n| settings.plans =
+    n.min(u32::MAX.into()) as u32);
 
 /// Playouts that an action or a plan gets at once when the time is limited.
 const SWEEP: u32 = 4;
+/// Plans of a round at the most: all of them are kept until they are rated.
+const MAX_PLANS: u32 = 100_000;
 /// The rating of a move that no enemy sees.
 const UNSEEN: f64 = 0.5;
 /// In the second round: how many of the trials keep which share of the first round's plan.
@@ -102,7 +101,10 @@ impl<const W: usize, const N: usize> MilitaryStaff<W, N> {
             decided.n_playouts += n_playouts;
             let before = std::mem::take(&mut decided.plan);
             let (mut plans, mut ends) = (Vec::new(), Vec::new());
-            for trial in 0..self.settings.plans.max(1) {
+            for trial in 0..self.settings.plans.clamp(1, MAX_PLANS) {
+                if trial > 0 && context.stop.requested() {
+                    break;
+                }
                 let kept =
                     if round == 0 { 0 } else { kept(trial, self.settings.plans, before.len()) };
                 let (plan, end) =
