@@ -7,7 +7,6 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -572,28 +571,30 @@ fn the_search_moves_over_when_the_rules_are_compiled() {
 fn slow_sheets_lose_no_move_beside_busy_loops() {
     let test = "slow_sheets_lose_no_move_beside_busy_loops";
     let plies = std::env::var("SAKIYOMI_PLIES").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
-    let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-        }
-        let played = thread::Builder::new().spawn_scoped(scope, || {
-            for name in ["chess_200", "slaughter"] {
-                let Some(file) = public_sheet(test, name) else { return };
-                let text = String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned();
-                assert_eq!(play_against(&Player::new(&[]), &text, [5, 2], plies), plies, "{name}");
-            }
-        });
-        let result = played.unwrap().join();
-        is_over.store(true, Ordering::Relaxed);
-        if let Err(panic) = result {
-            std::panic::resume_unwind(panic);
-        }
-    });
+    let loops: Vec<BusyLoop> = (0..8).map(|_| BusyLoop::new()).collect();
+    for name in ["chess_200", "slaughter"] {
+        let Some(file) = public_sheet(test, name) else { return };
+        let text = String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned();
+        assert_eq!(play_against(&Player::new(&[]), &text, [5, 2], plies), plies, "{name}");
+    }
+    drop(loops);
+}
+
+/// A program of its own that does nothing but spend time, until it is dropped.
+struct BusyLoop(Child);
+
+impl BusyLoop {
+    fn new() -> BusyLoop {
+        // In a session of its own, as other programs of a machine are.
+        BusyLoop(Command::new("setsid").args(["sh", "-c", "while :; do :; done"]).spawn().unwrap())
+    }
+}
+
+impl Drop for BusyLoop {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 #[test]

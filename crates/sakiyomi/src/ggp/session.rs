@@ -3,8 +3,10 @@
 //! Every question has two moments. At the first, the clock less the margin, thinking is stopped and
 //! the answer is due. At the second, half the margin later, whatever is known to be legal is
 //! answered. A follower of the rules, apart from the thread that thinks, knows what is legal even
-//! if that thread is stuck or has failed.
+//! if that thread is stuck or has failed. On a machine that wakes us late, both moments are earlier by
+//! twice as much as it was late in the last seconds.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -61,6 +63,7 @@ pub(super) struct Session {
     /// One PLAY at a time is looked at.
     turnstile: tokio::sync::Mutex<Option<Question>>,
     last_heard: Mutex<Instant>,
+    lateness: Arc<Lateness>,
 }
 
 /// The last PLAY, with its answer as soon as there is one.
@@ -92,6 +95,7 @@ impl Session {
             tell: Tell(Box::new(move |text| to_log.line(&format!("{id} {text}")))),
         };
         let orders = awaken(task, alive)?;
+        let closed = Arc::<Stop>::default();
         let session = Arc::new(Session {
             terms,
             manner,
@@ -101,10 +105,11 @@ impl Session {
             follower: Mutex::new(None),
             orders: Mutex::new(Some(orders)),
             halt: Arc::default(),
-            closed: Arc::default(),
             ready: watch::channel(false).0,
             turnstile: tokio::sync::Mutex::default(),
             last_heard: Mutex::new(Instant::now()),
+            lateness: Lateness::watch(Arc::clone(&closed)),
+            closed,
         });
         if session.compiled.borrow().is_none() {
             session.compile(to_compiled, alive)?;
@@ -322,10 +327,11 @@ impl Session {
     }
 
     /// When thinking ends, and when anything at all must be answered. The margin is never more
-    /// than half of the clock.
+    /// than half of the clock, and what is added for a late machine never more than a quarter.
     fn deadlines(&self, received: Instant, clock: Duration) -> (Instant, Instant) {
         let margin = self.manner.margin.min(clock / 2);
-        (received + (clock - margin), received + (clock - margin / 2))
+        let late = (2 * self.lateness.recent()).min(clock / 4);
+        (received + (clock - margin - late), received + (clock - margin / 2 - late))
     }
 
     /// The legal moves of our role now.
@@ -363,6 +369,37 @@ impl Session {
                 None
             }
         }
+    }
+}
+
+/// How late the machine wakes us: much other work makes every moment come later than it was set.
+#[derive(Debug, Default)]
+struct Lateness {
+    /// In microseconds.
+    recent: AtomicU64,
+}
+
+impl Lateness {
+    /// Measures until `closed` is requested.
+    fn watch(closed: Arc<Stop>) -> Arc<Lateness> {
+        const PERIOD: Duration = Duration::from_millis(25);
+        let lateness = Arc::new(Lateness::default());
+        let measured = Arc::clone(&lateness);
+        tokio::spawn(async move {
+            while !closed.requested() {
+                let due = Instant::now() + PERIOD;
+                sleep_until(due.into()).await;
+                let late = due.elapsed().as_micros() as u64;
+                // Forgotten by half in about two seconds.
+                let before = measured.recent.load(Ordering::Relaxed);
+                measured.recent.store(late.max(before - before / 128), Ordering::Relaxed);
+            }
+        });
+        lateness
+    }
+
+    fn recent(&self) -> Duration {
+        Duration::from_micros(self.recent.load(Ordering::Relaxed))
     }
 }
 
