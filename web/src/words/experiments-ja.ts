@@ -32,6 +32,19 @@ export const TITLES: Record<string, string> = {
   "sangoku-setting-c": "論文が示す、ランダムな能力による一局",
   "sangoku-table-1": "一手 5,000 プレイアウトの枝刈り UCT",
   "sangoku-table-2": "一手 3 秒の枝刈り UCT",
+  "experience-other-games": "ルール記述によらないゲームでの類似局面の統計",
+  "gdl-experience-auto": "符号とプレイアウトを自分で選ぶ類似局面の統計と UCT の対戦: 十種類のゲーム",
+  "gdl-experience-distances": "距離 1 と 3 の類似局面の統計と UCT の対戦: 十種類のゲーム",
+  "gdl-experience-equal-time": "類似局面の統計と UCT の対戦(同じ CPU 時間): 十種類のゲーム",
+  "gdl-experience-rivals": "統計を記憶する他の手法と UCT の対戦: 合流の共有、MAST、NST、GRAVE と、その上の類似局面の統計",
+  "gdl-experience-table-1": "十種類のゲームのランダム対局の長さ",
+  "gdl-experience-table-2": "20 ビットのランダム符号による類似局面の統計と UCT の対戦",
+  "gdl-experience-table-3": "二種類の符号、距離 0 と 2 の類似局面の統計と UCT の対戦: 十種類のゲーム",
+  "gdl-experience-table-6": "事前の試行で切り替える類似局面の統計と UCT の対戦(実際の対局): 十種類のゲーム",
+  "gdl-experience-exploration": "500 プレイアウトでの UCT の探索の重み(十種類以外の公開ルール)",
+  "gdl-experience-untouched": "自分で選ぶ類似局面の統計と UCT の対戦: 調整に使っていない十種類の公開ルール",
+  "tubstap-best": "tubstap-best と元のプログラムのプレイヤーの対戦(同じ時間、ランダムな地図 100 枚)",
+  "tubstap-round-robin": "元のプログラムのプレイヤーどうしの総当たり(独自の地図)",
 };
 
 export const CLAIMS: Record<string, string> = {
@@ -84,6 +97,22 @@ export const CLAIMS: Record<string, string> = {
   "about one game in five is drawn (18 % in the paper)": "約五局に一局が引き分け(論文では 18 %)",
   "about one game in ten is drawn (10.5 % in the paper)": "約十局に一局が引き分け(論文では 10.5 %)",
   "the rule-based player has no chance": "ルールベースのプレイヤーはまったく勝てない",
+  "auto is better than choosing the best of the paper's columns for each game, which is 0.645": "auto は、ゲームごとに論文の最良の列を選んだ場合 (0.645) より良い",
+  "auto reaches 0.66": "auto は 0.66 に達する",
+  "auto is worth its time": "auto はかけた時間に見合う",
+  "experience at distance 0 is more than transpositions": "距離 0 の統計は合流の共有より効果が大きい",
+  "auto is better than NST alone": "auto は NST だけの場合より強い",
+  "auto is better than MAST alone": "auto は MAST だけの場合より強い",
+  "random codes do harm in Breakthrough, Connect Five and Connect Four": "ランダム符号は Breakthrough、Connect Five、Connect Four では逆効果である",
+  "sharing exact positions is stronger than plain UCT, over the ten games": "同一局面の共有は、十種類のゲームの平均で UCT より強い",
+  "similar positions do less than exact ones, over the ten games": "類似局面の効果は、十種類のゲームの平均で同一局面より小さい",
+  "similar positions are of use in Breakthrough and Pawn Whopping": "類似局面は Breakthrough と Pawn Whopping で役に立つ",
+  "they do harm in Free For All": "類似局面は Free For All では逆効果である",
+  "the switch is stronger than plain UCT, over the ten games": "切り替えは、十種類のゲームの平均で UCT より強い",
+  "it is better than distance 2": "切り替えは距離 2 より良い",
+  "nothing else is clearly better": "これより明らかに良い値はない",
+  "auto keeps its promise on games that were not looked at": "auto は調整に使っていないゲームでも効果がある",
+  "every player that searches beats the one that does not": "探索するプレイヤーはすべて、探索しないプレイヤーに勝つ",
 };
 
 /** Where in a paper: `tables 1 and 2`. */
