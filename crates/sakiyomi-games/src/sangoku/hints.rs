@@ -156,7 +156,8 @@ impl<const W: usize, const N: usize> Hints for Sangoku<W, N> {
     /// they deal, as in Lanchester's square law.
     fn estimate(&self, position: &Position<W, N>) -> Option<Payoffs> {
         let [first, second] = [Player(0), Player(1)].map(|side| self.strength(position, side));
-        Some(squash(first - second, 0.25 * (first + second)))
+        // Both sides may have fallen, which is even.
+        Some(squash(first - second, (0.25 * (first + second)).max(f64::MIN_POSITIVE)))
     }
 
     fn guided_playout(

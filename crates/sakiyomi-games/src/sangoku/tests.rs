@@ -167,6 +167,7 @@ fn wiping_out_wins_and_falling_together_draws() {
     let last = play(&game, &["b2 attack c2", "end", "c2 attack b2", "end", "b2 attack c2"]);
     assert_eq!(game.turn(&last), Turn::Over(Payoffs::of([0.5, 0.5])));
     assert_eq!(game.view(&last).caption, "draw: both sides are wiped out");
+    assert_eq!(game.estimate(&last), Some(Payoffs::of([0.5, 0.5])));
     let strong = battle(&["b2 sprint 100"], &["c2 sprint"]);
     let won = play(&strong, &["b2 attack c2"]);
     assert_eq!(strong.turn(&won), Turn::Over(Payoffs::of([1.0, 0.0])));
