@@ -585,8 +585,9 @@ struct BusyLoop(Child);
 
 impl BusyLoop {
     fn new() -> BusyLoop {
-        // In a session of its own, as other programs of a machine are.
-        BusyLoop(Command::new("setsid").args(["sh", "-c", "while :; do :; done"]).spawn().unwrap())
+        // In a session of its own, as other programs of a machine are; it also ends with this one.
+        let work = format!("while kill -0 {} 2> /dev/null; do :; done", std::process::id());
+        BusyLoop(Command::new("setsid").args(["sh", "-c", &work]).spawn().unwrap())
     }
 }
 
