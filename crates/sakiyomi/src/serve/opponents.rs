@@ -34,6 +34,7 @@ const OWN: &[(&str, [&str; 4])] = &[
         "sangoku",
         ["rule-based", "uct:iterations=300", "sangoku-best:time=500ms", "sangoku-best:time=3s"],
     ),
+    ("mizugame", ["painter", "strong-painter", "mizugame-paper", "mizugame-best:cpu=500ms"]),
     ("tubstap", ["random", "sample", "m-uct:iterations=500", "tubstap-best:cpu=1s"]),
 ];
 const IN_TURN: [&str; 4] =

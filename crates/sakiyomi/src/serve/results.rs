@@ -51,16 +51,14 @@ pub(super) async fn store(State(lab): State<Shared>) -> Result<Json<Vec<StoreEnt
         let Some(store) = shared.open_store()? else { return Ok(Vec::new()) };
         let mut entries = Vec::new();
         for cell in store.cells().map_err(ApiError::failed)? {
-            let Task::Matches(Pairing { game, agents: [first, second], seed, .. }) = &cell.task
-            else {
-                continue;
-            };
+            let Task::Matches(Pairing { game, agents, seed, .. }) = &cell.task else { continue };
+            let first = agents.first().map_or_else(String::new, |agent| agent.to_string());
             let counted = store.count(cell.id, cell.round, u64::MAX).map_err(ApiError::failed)?;
             let tally = counted.evidence.tally;
             entries.push(StoreEntry {
                 cell: cell.id,
                 game: game.to_string(),
-                agents: [first.to_string(), second.to_string()],
+                agents: [first, cell.task.second_text()],
                 seed: *seed,
                 wins: tally.wins,
                 draws: tally.draws,
