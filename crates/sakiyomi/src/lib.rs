@@ -12,6 +12,7 @@ pub mod bench;
 pub mod draw;
 pub mod figures;
 pub mod ggp;
+pub mod mizugame;
 pub mod numbers;
 pub mod report;
 pub mod serve;

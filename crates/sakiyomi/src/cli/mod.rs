@@ -8,6 +8,7 @@ mod gdl;
 mod ggp;
 mod ggp_host;
 mod lists;
+mod mizugame;
 mod perft;
 mod play;
 mod replay;
@@ -72,6 +73,7 @@ enum Command {
     Exploit(exploit::Options),
     Solve(solve::Options),
     Tubstap(tubstap::Options),
+    Mizugame(mizugame::Options),
     /// Print the completions of a shell
     #[command(
         after_help = "Example:\n  sakiyomi completions bash > /etc/bash_completion.d/sakiyomi"
@@ -103,6 +105,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Exploit(options) => exploit::run(&options, out),
         Command::Solve(options) => solve::run(&options, out),
         Command::Tubstap(options) => tubstap::run(&options, out),
+        Command::Mizugame(options) => mizugame::run(&options, out),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "sakiyomi", &mut text);
