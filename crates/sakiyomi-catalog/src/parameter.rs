@@ -211,6 +211,8 @@ macro_rules! stored {
 
 stored! {
     bool: Flag => |&flag| flag, |flag| flag;
+    u8: Integer => |&n| u64::from(n), |n| n as u8;
+    u16: Integer => |&n| u64::from(n), |n| n as u16;
     u32: Integer => |&n| u64::from(n), |n| n as u32;
     u64: Integer => |&n| n, |n| n;
     usize: Integer => |&n| n as u64, |n| n as usize;

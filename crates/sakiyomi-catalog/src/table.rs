@@ -23,7 +23,8 @@ pub trait Table: Send {
     fn turn(&self) -> Turn;
     fn view(&self) -> View;
 
-    /// The legal actions of a player who is choosing; none for others.
+    /// The legal actions of a player who is choosing, or some of them where they are too many to
+    /// list; none for others.
     fn legal(&self, player: Player) -> Vec<LegalAction>;
 
     /// The text of the legal action that a person's text means, as it stands in a record.
@@ -224,12 +225,12 @@ impl<G: CatalogGame> TableOf<G> {
         self.game.parse(&self.state, player, text).ok_or_else(|| {
             let legal: Vec<String> = self.legal(player).into_iter().map(|a| a.text).collect();
             let texts: Vec<&str> = legal.iter().map(String::as_str).collect();
-            TableError::Illegal {
-                text: text.trim().to_owned(),
-                name: self.player_name(player),
-                suggestion: suggestion(text.trim(), &texts),
-                legal: texts.join(" "),
-            }
+            let (suggestion, legal) = match self.game.lists_all_actions() {
+                true => (suggestion(text.trim(), &texts), texts.join(" ")),
+                false => (String::new(), too_many(&texts)),
+            };
+            let (text, name) = (text.trim().to_owned(), self.player_name(player));
+            TableError::Illegal { text, name, suggestion, legal }
         })
     }
 
@@ -312,23 +313,30 @@ impl<G: CatalogGame> TableOf<G> {
         let scene = Scene { game: &self.game, state: &self.state, player };
         let mut context = Context { rng: &mut self.rng_of(player), stop };
         let is_watched = watch.is_some();
+        let seen = self.game.seen_by(&self.state, player);
         let start = Instant::now();
         let choice = match watch {
             Some(watch) => {
                 let mut tell =
                     |insight| watch(scene.so_far(&insight, start.elapsed().as_secs_f64()));
-                agent.choose_watched(&self.game, &self.state, player, &mut context, &mut tell)
+                agent.choose_watched(&self.game, &seen, player, &mut context, &mut tell)
             }
-            None => agent.choose(&self.game, &self.state, player, &mut context),
+            None => agent.choose(&self.game, &seen, player, &mut context),
         };
         let choice = choice.map_err(|forfeit| self.gives_up(player, forfeit))?;
         let seconds = start.elapsed().as_secs_f64();
         let insight = match is_watched {
-            true => agent.insight(&self.game, &self.state, SHOWN_PLACES),
+            true => agent.insight(&self.game, &seen, SHOWN_PLACES),
             false => None,
         };
         Ok(scene.decided(&choice, insight.as_ref(), seconds))
     }
+}
+
+/// What is legal where there is too much of it to be listed.
+fn too_many(texts: &[&str]) -> String {
+    let some: Vec<String> = texts.iter().take(3).map(|text| format!("`{text}`")).collect();
+    format!("too many to list, such as {}", some.join(", "))
 }
 
 /// The stream of chance; those of the players are counted from 1.

@@ -6,7 +6,7 @@ mod hints;
 use std::collections::{BTreeSet, HashSet};
 
 use sakiyomi_catalog::{CatalogGame, GameSpec, Visitor};
-use sakiyomi_core::toy::{CHANCE_AFTER_CHANCE, Corridor, Toy};
+use sakiyomi_core::toy::{Blotto, CHANCE_AFTER_CHANCE, Corridor, Toy};
 use sakiyomi_core::{
     Effect, Game, MAX_PLAYERS, Payoffs, Playable, Player, Rng, Scratch, Turn, View,
 };
@@ -38,9 +38,33 @@ fn check_all(check: impl Fn(&GameSpec) + Copy) {
     }
 }
 
-/// Plays random matches by the plain rules and looks at every state on the way.
-fn random_states<G: Game>(game: &G, n_matches: u64, mut look: impl FnMut(&G::State, Turn)) {
-    let (mut actions, mut outcomes) = (Vec::new(), Vec::new());
+/// Plays random matches by the plain rules and looks at every state on the way. Where actions cannot
+/// be listed, players choose among all of them or among the listed ones in turn, so that more happens,
+/// and fewer matches will do, since these are long.
+fn random_states<G: Game>(game: &G, n_matches: u64, look: impl FnMut(&G::State, Turn)) {
+    let mut n_picks = 0;
+    let mut actions = Vec::new();
+    let n_matches = if game.lists_all_actions() { n_matches } else { n_matches.div_ceil(10) };
+    play_random(game, n_matches, look, |state, player, rng| {
+        n_picks += 1;
+        if !game.lists_all_actions() && n_picks % 3 != 0 {
+            let action = game.random_action(state, player, &mut actions, rng);
+            assert!(game.legal(state, player, action), "a random action is legal");
+            return action;
+        }
+        actions.clear();
+        game.actions(state, player, &mut actions);
+        actions[rng.below(actions.len())]
+    });
+}
+
+fn play_random<G: Game>(
+    game: &G,
+    n_matches: u64,
+    mut look: impl FnMut(&G::State, Turn),
+    mut pick: impl FnMut(&G::State, Player, &mut Rng) -> G::Action,
+) {
+    let mut outcomes = Vec::new();
     for seed in 0..n_matches {
         let mut rng = Rng::stream(&[7, seed]);
         let mut state = game.start();
@@ -55,12 +79,8 @@ fn random_states<G: Game>(game: &G, n_matches: u64, mut look: impl FnMut(&G::Sta
                     game.apply(&mut state, &[outcome]);
                 }
                 Turn::Choose(who) => {
-                    let mut pick = |player| {
-                        actions.clear();
-                        game.actions(&state, player, &mut actions);
-                        actions[rng.below(actions.len())]
-                    };
-                    let joint: Vec<G::Action> = who.map(&mut pick).collect();
+                    let joint: Vec<G::Action> =
+                        who.map(|player| pick(&state, player, &mut rng)).collect();
                     game.apply(&mut state, &joint);
                 }
             }
@@ -156,6 +176,10 @@ impl Visitor for Face {
             for player in who {
                 let mut actions = Vec::new();
                 game.actions(state, player, &mut actions);
+                if !game.lists_all_actions() {
+                    let mut rng = Rng::new(seen.len() as u64);
+                    actions.push(game.random_action(state, player, &mut Vec::new(), &mut rng));
+                }
                 for &action in &actions {
                     let text = game.action_text(state, player, action);
                     assert!(
@@ -185,7 +209,11 @@ impl Visitor for Face {
                 // What is legal elsewhere is not legal here, and no parser lets it pass.
                 for text in &seen {
                     let found = game.parse(state, player, text);
-                    assert!(found.is_none_or(|action| actions.contains(&action)), "{text}");
+                    let is_legal = |action| match game.lists_all_actions() {
+                        true => actions.contains(&action),
+                        false => game.legal(state, player, action),
+                    };
+                    assert!(found.is_none_or(is_legal), "{text}");
                 }
                 if seen.len() < 40 {
                     let texts = actions.iter().map(|&a| game.action_text(state, player, a));
@@ -229,12 +257,21 @@ impl Visitor for Overrides {
     type Out = ();
 
     fn visit<G: CatalogGame>(self, game: G) {
-        let n = 4_000;
+        let n = if game.lists_all_actions() { 4_000 } else { 400 };
         let (mut plain, mut fast) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
-        random_states(&game, n, |_, turn| {
+        let add = |_: &G::State, turn| {
             if let Turn::Over(payoffs) = turn {
                 plain.iter_mut().zip(payoffs.as_slice(MAX_PLAYERS)).for_each(|(s, p)| *s += p);
             }
+        };
+        let mut actions = Vec::new();
+        play_random(&game, n, add, |state, player, rng| {
+            if !game.lists_all_actions() {
+                return game.random_action(state, player, &mut actions, rng);
+            }
+            actions.clear();
+            game.actions(state, player, &mut actions);
+            actions[rng.below(actions.len())]
         });
         let (mut rng, mut scratch) = (Rng::new(99), Scratch::default());
         for _ in 0..n {
@@ -262,6 +299,14 @@ fn check_random_actions<G: Game>(game: &G) {
         for player in who {
             let mut actions = Vec::new();
             game.actions(state, player, &mut actions);
+            if !game.lists_all_actions() {
+                // They are too many to be counted, so hardly any comes twice.
+                let draw = |_| game.random_action(state, player, &mut buffer, &mut rng);
+                let drawn: HashSet<G::Action> = (0..100).map(draw).collect();
+                assert!(drawn.len() > 90, "{} different actions of 100", drawn.len());
+                assert!(drawn.iter().all(|&action| game.legal(state, player, action)));
+                continue;
+            }
             let per_action = 400.0;
             let mut counts = vec![0.0; actions.len()];
             for _ in 0..actions.len() * per_action as usize {
@@ -286,6 +331,7 @@ fn fast_paths_have_the_distribution_of_the_rules() {
 /// length, would prove nothing otherwise.
 #[test]
 fn toy_games_keep_to_the_rules() {
+    check_rules(&Blotto::new(7, 3));
     check_rules(&Toy::read(CHANCE_AFTER_CHANCE).unwrap());
     check_rules(&Corridor { n_steps: 5_000, has_doors: false });
     check_rules(&Corridor { n_steps: 5_000, has_doors: true });

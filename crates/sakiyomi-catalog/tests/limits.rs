@@ -75,3 +75,39 @@ fn whole_numbers_may_be_written_as_powers_of_ten() {
         assert!(message.contains("a whole number from 1 up"), "{message}");
     }
 }
+
+/// Searches that look at all actions would take the few candidates for all there are.
+#[test]
+fn searches_that_need_a_list_of_actions_refuse_a_game_without_one() {
+    let game = "mizugame:teams=2,sessions=4";
+    let (mut plays, mut refused) = (Vec::new(), Vec::new());
+    for entry in AgentSpec::entries() {
+        match build(game, entry.example) {
+            Ok(()) => plays.push(entry.name),
+            Err(message) if message.contains("needs a list of all actions") => {
+                assert!(message.contains("`squad`") && message.contains("painter"), "{message}");
+                refused.push(entry.name);
+            }
+            Err(_) => {}
+        }
+    }
+    for name in ["random", "squad", "painter", "mizugame-paper", "mizugame-paper-all"] {
+        assert!(plays.contains(&name), "{name}: {plays:?}");
+    }
+    for name in [
+        "uct",
+        "duct",
+        "rm",
+        "oos",
+        "smuct",
+        "exp3",
+        "flat",
+        "halving",
+        "maxn",
+        "oep",
+        "sequential",
+        "exact",
+    ] {
+        assert!(refused.contains(&name), "{name}: {refused:?}");
+    }
+}

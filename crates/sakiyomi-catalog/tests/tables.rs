@@ -212,3 +212,57 @@ fn a_program_that_fails_gives_up_with_a_reason() {
         assert!(message.contains(reason), "`{reason}` is not in: {message}");
     }
 }
+
+/// Orders are given at the same time and carried out a session later: an agent is handed neither what
+/// the others choose now nor what they have ordered already.
+#[test]
+fn no_agent_sees_the_orders_of_others() {
+    let orders = ["00A 1AA -", "33. AAAAAAAAA 2", "- - -", "012345A.0 5 4"];
+    let agents =
+        ["mizugame-paper", "painter", "sucker", "wanderer", "squad:iterations=40", "random"];
+    let decide = |others: usize, agent_text: &str| {
+        let mut table = open("mizugame:teams=3,sessions=20");
+        for step in 0..3 {
+            // Only the last step differs, whose orders are still to be carried out.
+            let other = orders[if step == 2 { others } else { step }];
+            table.play(&["0 1 2", other, other]).unwrap();
+        }
+        table.advise(&agent(agent_text), Player(0), &Stop::new()).unwrap().action
+    };
+    for text in agents {
+        let first = decide(0, text);
+        assert!((1..orders.len()).all(|others| decide(others, text) == first), "{text}");
+    }
+}
+
+#[test]
+fn orders_are_played_recorded_and_refused() {
+    let mut table = open("mizugame:teams=2,sessions=4,maps=3");
+    assert_eq!(table.record().moves.len(), 1, "chance has drawn a map");
+    let error = table.play(&["00A 1AA -", "9 - -"]).unwrap_err().to_string();
+    assert!(
+        error.contains("`9 - -` is not legal for team 2")
+            && error.contains("too many to list, such as `"),
+        "{error}"
+    );
+    table.play(&["00A 1AA -", " a - . "]).unwrap();
+    assert_eq!(table.record().moves[1], ["00A 1AA -", "A - ."]);
+    while let Turn::Choose(who) = table.turn() {
+        let texts: Vec<String> = who
+            .map(|player| table.advise(&agent("random"), player, &Stop::new()).unwrap().action)
+            .collect();
+        table.play(&texts.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+    }
+    assert_eq!(table.record().moves.len(), 1 + 3, "the last session follows by itself");
+    let again = replay(&table.record()).unwrap();
+    assert_eq!((again.view(), again.turn()), (table.view(), table.turn()));
+    for wrong in
+        ["mizugame:teams=7", "mizugame:walls=31", "mizugame:symmetry=C3", "mizugame:sessions=1"]
+    {
+        assert!(wrong.parse::<GameSpec>().is_err(), "{wrong}");
+    }
+    for wrong in ["mizugame:file=none.map", "mizugame:code=x", "mizugame:min-jars=9,max-jars=3"] {
+        assert!(wrong.parse::<GameSpec>().unwrap().players().is_err(), "{wrong}");
+    }
+    assert!("mizugame:code=x,seed=3".parse::<GameSpec>().is_err());
+}

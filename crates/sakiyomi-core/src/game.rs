@@ -1,5 +1,6 @@
 //! The rules of a game, and the few words that they need: players, payoffs, turns.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::ops::{Index, IndexMut};
@@ -73,6 +74,12 @@ pub trait Game: Send + Sync {
             self.actions(state, player, &mut actions);
         }
         actions.contains(&action)
+    }
+
+    /// The state as `player` may know it, which is what agents are handed. What others have chosen
+    /// and what is not public yet is as if it had not been chosen. Usually everything is public.
+    fn seen_by<'s>(&self, state: &'s Self::State, _player: Player) -> Cow<'s, Self::State> {
+        Cow::Borrowed(state)
     }
 
     /// Draws one legal action of `player`, each with the same probability.

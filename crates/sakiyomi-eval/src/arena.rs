@@ -12,15 +12,17 @@ use serde::{Deserialize, Serialize};
 use crate::measure::{Ended, Measures};
 use crate::opening::Openings;
 
-/// Two agents at one game, and the seed of all their matches.
+/// Agents at one game, and the seed of all their matches.
 ///
 /// A round is one match per seat: the first agent takes each seat once and the second agent all
-/// others. The chance of the game is the same in all matches of a round, and so is their opening.
+/// others. If there are more agents, those after the first take the seats that follow it in turn.
+/// The chance of the game is the same in all matches of a round, and so is their opening.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pairing {
     pub game: GameSpec,
-    pub agents: [AgentSpec; 2],
+    /// The first, and one or more others.
+    pub agents: Vec<AgentSpec>,
     pub seed: u64,
     /// Random first moves, if matches do not begin at the start of the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,12 +90,35 @@ impl Outcome {
 
 impl Pairing {
     pub fn new(game: GameSpec, agents: [AgentSpec; 2], seed: u64) -> Pairing {
-        Pairing { game, agents, seed, openings: None }
+        Pairing { game, agents: agents.into(), seed, openings: None }
+    }
+
+    /// Everyone but the first agent, as one text.
+    pub fn others_text(&self) -> String {
+        let others = self.agents.iter().skip(1).map(AgentSpec::to_string);
+        others.collect::<Vec<_>>().join(JOINED)
+    }
+
+    fn check_number(&self, n_players: usize) -> Result<(), SpecError> {
+        let n_agents = self.agents.len();
+        if (2..=n_players.max(2)).contains(&n_agents) {
+            return Ok(());
+        }
+        let message = format!("{n_agents} agents; it has seats for 2 to {n_players}");
+        Err(SpecError { spec: self.game.to_string(), message })
+    }
+
+    /// The agent of a player in a match in which the first agent has the seat `first`.
+    fn agent_of(&self, player: Player, first: Player, n_players: usize) -> &AgentSpec {
+        let offset = (player.index() + n_players - first.index()) % n_players;
+        let n_others = self.agents.len() - 1;
+        &self.agents[if offset == 0 { 0 } else { 1 + (offset - 1) % n_others }]
     }
 
     /// Tries to build both agents, so that what cannot be played is an error before the first match.
     pub fn check<G: CatalogGame>(&self, game: &G) -> Result<(), SpecError> {
         let seat = Seat { game: &self.game, player: Player(0), seed: self.seed };
+        self.check_number(game.players())?;
         self.agents.iter().try_for_each(|agent| agent.build(game, &seat).map(drop))
     }
 
@@ -117,12 +142,13 @@ impl Pairing {
         keep: bool,
         stop: &Stop,
     ) -> Result<Played, SpecError> {
+        self.check_number(game.players())?;
         let n_players = game.players() as u64;
         let first = Player((number % n_players) as u8);
         let players = || (0..n_players).map(|i| Player(i as u8));
         let build = |player| {
             let seat = Seat { game: &self.game, player, seed: self.seed ^ number };
-            self.agents[usize::from(player != first)].build(game, &seat)
+            self.agent_of(player, first, game.players()).build(game, &seat)
         };
         let mut agents = players().map(build).collect::<Result<Vec<_>, _>>()?;
         // Streams by purpose: 0 is chance, which the matches of a round share; then the seats.
@@ -142,28 +168,42 @@ impl Pairing {
             }
         };
         let opening = opening.unwrap_or_default();
-        let (played, last) =
-            play_to_end(game, &mut agents, &opening, chance, &mut rngs, stop, &mut watch);
-        let counts_rounds = game.provides().contains(Hint::Rounds);
+        let played = play_match(game, &mut agents, &opening, chance, &mut rngs, stop, &mut watch);
+        let has = |hint| game.provides().contains(hint);
         Ok(Played {
             number,
             outcome: outcome(&played.payoffs, first, game.players()),
             measures: Measures::read(&Ended {
                 payoffs: played.payoffs,
                 first,
+                n_players: game.players(),
                 n_turns: played.n_turns,
-                n_rounds: counts_rounds.then_some(n_rounds),
+                n_rounds: has(Hint::Rounds).then_some(n_rounds),
+                progress: has(Hint::Progress).then(|| game.progress(&played.end)),
             }),
             key: Some(key.finish()),
             forfeit: played
                 .forfeit
                 .map(|(player, reason)| Forfeited { first: player == first, reason }),
             record: keep.then(|| Record { game: self.game.clone(), seed: self.seed, moves }),
-            last_estimate: match keep && game.provides().contains(Hint::Estimate) {
-                true => game.estimate(&last).map(|payoffs| payoffs[first]),
+            last_estimate: match keep && has(Hint::Estimate) {
+                true => game.estimate(&played.end).map(|payoffs| payoffs[first]),
                 false => None,
             },
         })
+    }
+}
+
+/// What stands between the texts of several agents.
+const JOINED: &str = " + ";
+
+/// Reads the text of one agent, or of several with ` + ` between them.
+pub fn parse_agents(text: &str) -> Result<Vec<AgentSpec>, SpecError> {
+    // A program may have this sign among its arguments.
+    match text.parse() {
+        Ok(agent) => Ok(vec![agent]),
+        Err(_) if text.contains(JOINED) => text.split(JOINED).map(str::parse).collect(),
+        Err(error) => Err(error),
     }
 }
 
@@ -177,10 +217,11 @@ fn outcome(payoffs: &Payoffs, first: Player, n_players: usize) -> Outcome {
     }
 }
 
-/// How a match went.
+/// How a match went, and where it ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Match {
+pub struct Match<S> {
     pub payoffs: Payoffs,
+    pub end: S,
     /// Steps in which players chose.
     pub n_turns: u32,
     /// Who gave up, and why.
@@ -197,24 +238,11 @@ pub fn play_match<G: Game>(
     game: &G,
     agents: &mut [Box<dyn Agent<G>>],
     opening: &[Vec<G::Action>],
-    chance: Rng,
-    players: &mut [Rng],
-    stop: &Stop,
-    watch: &mut Watch<'_, G>,
-) -> Match {
-    play_to_end(game, agents, opening, chance, players, stop, watch).0
-}
-
-/// The same, with the state in which it ended.
-fn play_to_end<G: Game>(
-    game: &G,
-    agents: &mut [Box<dyn Agent<G>>],
-    opening: &[Vec<G::Action>],
     mut chance: Rng,
     players: &mut [Rng],
     stop: &Stop,
     watch: &mut Watch<'_, G>,
-) -> (Match, G::State) {
+) -> Match<G::State> {
     let mut state = game.start();
     let (mut joint, mut outcomes) = (Vec::new(), Vec::new());
     let mut n_turns = 0;
@@ -225,7 +253,7 @@ fn play_to_end<G: Game>(
         let given = opening.next();
         joint.extend(given.into_iter().flatten());
         match turn {
-            Turn::Over(payoffs) => return (Match { payoffs, n_turns, forfeit: None }, state),
+            Turn::Over(payoffs) => return Match { payoffs, end: state, n_turns, forfeit: None },
             turn if given.is_some() => n_turns += u32::from(turn != Turn::Chance),
             Turn::Chance => joint.push(game.sample(&state, &mut outcomes, &mut chance)),
             Turn::Choose(who) => {
@@ -233,12 +261,12 @@ fn play_to_end<G: Game>(
                 for player in who {
                     let mut context = Context { rng: &mut players[player.index()], stop };
                     let agent = &mut agents[player.index()];
-                    match agent.choose(game, &state, player, &mut context) {
+                    match agent.choose(game, &game.seen_by(&state, player), player, &mut context) {
                         Ok(choice) => joint.push(choice.action),
                         Err(forfeit) => {
                             let payoffs = Payoffs::forfeit(player, game.players());
                             let forfeit = Some((player, forfeit.reason));
-                            return (Match { payoffs, n_turns, forfeit }, state);
+                            return Match { payoffs, end: state, n_turns, forfeit };
                         }
                     }
                 }
@@ -274,7 +302,7 @@ mod tests {
         }
     }
 
-    fn play(toy: &Toy, scripts: [&[&str]; 2]) -> Match {
+    fn play(toy: &Toy, scripts: [&[&str]; 2]) -> Match<u16> {
         let agent = |words: &[&str]| -> Box<dyn Agent<Toy>> {
             Box::new(Script(words.iter().rev().map(|word| toy.word(word)).collect()))
         };
@@ -313,6 +341,27 @@ mod tests {
             assert_ne!(opening(0, 0), opening(1, 0), "{:?}", opening(0, 0));
             records.iter().for_each(|record| drop(sakiyomi_catalog::replay(record).unwrap()));
         }
+    }
+
+    #[test]
+    fn more_agents_take_the_seats_after_the_first_in_turn() {
+        let texts = ["rm:iterations=1", "random", "rule-based"];
+        let agents: Vec<AgentSpec> = texts.map(|text| text.parse().unwrap()).into();
+        let game: GameSpec = "hagetaka:n=6,players=4".parse().unwrap();
+        let pairing = Pairing { game, agents, seed: 1, openings: None };
+        let seats = |first: u8| -> Vec<String> {
+            (0..4).map(|i| pairing.agent_of(Player(i), Player(first), 4).to_string()).collect()
+        };
+        assert_eq!(seats(0), ["rm:iterations=1", "random", "rule-based", "random"]);
+        assert_eq!(seats(2), ["rule-based", "random", "rm:iterations=1", "random"]);
+        assert_eq!(pairing.others_text(), "random + rule-based");
+        assert_eq!(parse_agents(&pairing.others_text()).unwrap(), pairing.agents[1..]);
+        assert_eq!(parse_agents("exec:sh -c 'a + b'").unwrap().len(), 1);
+        assert!(parse_agents("random + nobody").unwrap_err().to_string().contains("`nobody`"));
+        let few = Pairing { agents: pairing.agents[..1].to_vec(), ..pairing.clone() };
+        assert!(few.try_out().unwrap_err().to_string().contains("1 agents"));
+        let two_seats = Pairing { game: "tic-tac-toe".parse().unwrap(), ..pairing };
+        assert!(two_seats.try_out().unwrap_err().to_string().contains("seats for 2 to 2"));
     }
 
     #[test]

@@ -208,8 +208,14 @@ impl Duel {
     }
 
     fn name(&self) -> String {
-        let Pairing { game, agents: [first, second], .. } = &self.pairing;
-        format!("{game}: {first} against {second}")
+        let [first, second] = self.texts();
+        format!("{}: {first} against {second}", self.pairing.game)
+    }
+
+    /// The first agent, and all the others.
+    fn texts(&self) -> [String; 2] {
+        let first = self.pairing.agents.first().map_or_else(String::new, AgentSpec::to_string);
+        [first, self.pairing.others_text()]
     }
 
     /// The command that repeats it.
@@ -222,7 +228,7 @@ impl Duel {
                 format!("'{}'", text.replace('\'', "'\\''"))
             }
         };
-        let [first, second] = [0, 1].map(|i| quote(self.pairing.agents[i].to_string()));
+        let [first, second] = self.texts().map(quote);
         let mut command = format!(
             "sakiyomi duel {} {first} {second} --games {} --seed {}",
             self.pairing.game, self.games, self.pairing.seed
@@ -308,14 +314,14 @@ impl Duel {
         };
         let forfeits = ledger.forfeits.iter().map(|(game, forfeit)| ForfeitReport {
             game: *game,
-            agent: pairing.agents[usize::from(!forfeit.first)].to_string(),
+            agent: self.texts()[usize::from(!forfeit.first)].clone(),
             reason: forfeit.reason.clone(),
         });
         let distinct_games = ledger.distinct.count();
         let n_players = names.len() as u64;
         DuelReport {
             game: pairing.game.to_string(),
-            agents: [0, 1].map(|i| pairing.agents[i].to_string()),
+            agents: self.texts(),
             games: tally.games(),
             wins: tally.wins,
             draws: tally.draws,

@@ -17,7 +17,7 @@ mod solve;
 mod store;
 mod task;
 
-pub use arena::{Forfeited, Match, Outcome, Pairing, Played, Watch, play_match};
+pub use arena::{Forfeited, Match, Outcome, Pairing, Played, Watch, parse_agents, play_match};
 pub use distinct::{DistinctCounter, DistinctGames};
 pub use duel::{
     Duel, DuelError, DuelReport, ForfeitReport, Progress, SeatReport, SprtReport, run_duel,

@@ -20,7 +20,8 @@ pub struct MeasureEntry {
     pub meaning: &'static str,
     /// Whether it is of the first agent alone, and says nothing of the second.
     pub of_first: bool,
-    read: fn(&Ended) -> f64,
+    /// None if the match does not have it.
+    read: fn(&Ended) -> Option<f64>,
 }
 
 /// What can be read from a match that has ended.
@@ -29,34 +30,87 @@ pub(crate) struct Ended {
     pub(crate) payoffs: Payoffs,
     /// The player of the first agent.
     pub(crate) first: Player,
+    pub(crate) n_players: usize,
     /// Steps in which players chose.
     pub(crate) n_turns: u32,
     /// Rounds that were begun, if the game counts rounds.
     pub(crate) n_rounds: Option<u32>,
+    /// What each player has achieved, if the game measures progress.
+    pub(crate) progress: Option<Payoffs>,
+}
+
+impl Ended {
+    /// Something of every player but the first agent's.
+    fn others<'a>(&self, each: &'a Payoffs) -> impl Iterator<Item = f64> + 'a {
+        let first = self.first.index();
+        let each = each.as_slice(self.n_players).iter().copied().enumerate();
+        each.filter(move |(i, _)| *i != first).map(|(_, payoff)| payoff)
+    }
 }
 
 /// All measures. New ones are added at the end.
-pub const MEASURES: [MeasureEntry; 3] = [
+pub const MEASURES: [MeasureEntry; 7] = [
     MeasureEntry {
         name: "payoff",
         label: "payoff",
         meaning: "the payoff of the first agent, from 0 to 1",
         of_first: true,
-        read: |ended| ended.payoffs[ended.first],
+        read: |ended| Some(ended.payoffs[ended.first]),
     },
     MeasureEntry {
         name: "turns",
         label: "turns a game",
         meaning: "steps in which players chose",
         of_first: false,
-        read: |ended| f64::from(ended.n_turns),
+        read: |ended| Some(f64::from(ended.n_turns)),
     },
     MeasureEntry {
         name: "length",
         label: "length of a game",
         meaning: "rounds that were begun, or turns if the game does not count rounds",
         of_first: false,
-        read: |ended| f64::from(ended.n_rounds.unwrap_or(ended.n_turns)),
+        read: |ended| Some(f64::from(ended.n_rounds.unwrap_or(ended.n_turns))),
+    },
+    MeasureEntry {
+        name: "place",
+        label: "place",
+        meaning: "the place of the first agent, from 1; those with equal payoffs share the mean",
+        of_first: true,
+        read: |ended| {
+            let own = ended.payoffs[ended.first];
+            let before = ended.others(&ended.payoffs).filter(|&other| other > own).count();
+            let equal = ended.others(&ended.payoffs).filter(|&other| other == own).count();
+            Some(1.0 + before as f64 + 0.5 * equal as f64)
+        },
+    },
+    MeasureEntry {
+        name: "progress",
+        label: "progress",
+        meaning: "what the first agent has achieved at the end, if the game measures progress",
+        of_first: true,
+        read: |ended| Some(ended.progress?[ended.first]),
+    },
+    MeasureEntry {
+        name: "share",
+        label: "share of all progress",
+        meaning: "what the first agent has achieved by what all have, if the game measures progress",
+        of_first: true,
+        read: |ended| {
+            let progress = ended.progress?;
+            let all: f64 = progress.as_slice(ended.n_players).iter().sum();
+            (all > 0.0).then(|| progress[ended.first] / all)
+        },
+    },
+    MeasureEntry {
+        name: "ratio",
+        label: "ratio to the best other",
+        meaning: "what the first agent has achieved by what the best other has, if the game measures progress",
+        of_first: true,
+        read: |ended| {
+            let progress = ended.progress?;
+            let best = ended.others(&progress).fold(0.0, f64::max);
+            (best > 0.0).then(|| progress[ended.first] / best)
+        },
     },
 ];
 
@@ -122,7 +176,7 @@ impl<T> std::ops::IndexMut<Measure> for PerMeasure<T> {
 
 impl Measures {
     pub(crate) fn read(ended: &Ended) -> Measures {
-        PerMeasure(MEASURES.map(|entry| Some((entry.read)(ended))))
+        PerMeasure(MEASURES.map(|entry| (entry.read)(ended)))
     }
 }
 
@@ -175,12 +229,22 @@ mod tests {
         let ended = Ended {
             payoffs: Payoffs::of([0.25, 0.75]),
             first: Player(1),
+            n_players: 2,
             n_turns: 9,
             n_rounds: Some(3),
+            progress: Some(Payoffs::of([0.1, 0.3])),
         };
-        let of = |ended| Measures::read(&ended).0.map(Option::unwrap);
-        assert_eq!(of(ended), [0.75, 9.0, 3.0]);
-        assert_eq!(of(Ended { n_rounds: None, first: Player(0), ..ended }), [0.25, 9.0, 9.0]);
+        let of = |ended| Measures::read(&ended).0;
+        let some = |each: [f64; 7]| each.map(|x| Some((x * 1e9).round() / 1e9));
+        let rounded = |each: [Option<f64>; 7]| each.map(|x| x.map(|x| (x * 1e9).round() / 1e9));
+        assert_eq!(rounded(of(ended)), some([0.75, 9.0, 3.0, 1.0, 0.3, 0.75, 3.0]));
+        let without = Ended { n_rounds: None, first: Player(0), progress: None, ..ended };
+        assert_eq!(of(without)[..4], [0.25, 9.0, 9.0, 2.0].map(Some));
+        assert_eq!(of(without)[4..], [None; 3]);
+        let drawn = Ended { payoffs: Payoffs::of([0.5, 0.5, 0.0]), n_players: 3, ..ended };
+        assert_eq!(of(drawn)[3], Some(1.5));
+        let nothing = Ended { progress: Some(Payoffs::default()), ..ended };
+        assert_eq!(of(nothing)[4..], [Some(0.0), None, None], "nothing is no part of nothing");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use sakiyomi_core::Stop;
 use serde::{Deserialize, Serialize};
 
 use crate::exploit::{Exploit, ExploitError, run_exploit};
-use crate::{Fingerprint, Openings, Pairing, Played};
+use crate::{Fingerprint, Openings, Pairing, Played, parse_agents};
 
 /// Memory for the values of states of a measurement, in bytes.
 const MEASURE_MEMORY: u64 = 4 << 30;
@@ -18,7 +18,7 @@ const MEASURE_MEMORY: u64 = 4 << 30;
 #[serde(rename_all = "kebab-case")]
 #[expect(clippy::large_enum_variant, reason = "there are few of them, one per cell")]
 pub enum Task {
-    /// Matches of two agents.
+    /// Matches of two agents, or of more.
     Matches(Pairing),
     /// Measurements of what one agent learns.
     NashConv(Learner),
@@ -177,7 +177,7 @@ impl Task {
     pub(crate) fn texts(&self) -> TaskTexts {
         let agents = self.agents();
         let second = match self {
-            Task::Matches(_) => agents[1].to_string(),
+            Task::Matches(pairing) => pairing.others_text(),
             Task::NashConv(Learner { fresh: false, .. }) => NASH_CONV.to_owned(),
             Task::NashConv(Learner { fresh: true, .. }) => NASH_CONV_FRESH.to_owned(),
         };
@@ -201,7 +201,7 @@ impl Task {
             NASH_CONV_FRESH => Task::NashConv(learner(true)),
             second => {
                 let Learner { game, agent, seed, .. } = learner(false);
-                let agents = [agent, second.parse().ok()?];
+                let agents = [vec![agent], parse_agents(second).ok()?].concat();
                 let openings = match openings.as_str() {
                     "" => None,
                     text => Some(text.parse().ok()?),

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
-use sakiyomi_core::{Agent, Context, Game, Hints, Player, Rng, Stop, Turn};
+use sakiyomi_core::{Agent, Budget, Context, Game, Hints, Player, Rng, Stop, Turn};
 use sakiyomi_games::Mizugame;
 use sakiyomi_games::mizugame::{
     Cell, Map, MapSettings, Orders, PaperPlayer, PaperSettings, Pool, Position, Settings, Water,
@@ -22,6 +22,7 @@ fn main() {
     let (decisions, end) = play(&game);
     measure_match(&game, &decisions, &end);
     measure_search();
+    measure_simplifications();
     check_scores(game.map(), n_checked);
 }
 
@@ -79,7 +80,8 @@ fn measure_scores(map: &Map) {
 
 /// A match of the paper's player against five others: all decisions, and the end.
 fn play(game: &Mizugame) -> (Vec<Vec<Orders>>, Position) {
-    let names = ["paper", "painter", "double-painter", "ring-builder", "sucker", "wanderer"];
+    let names =
+        ["mizugame-paper", "painter", "double-painter", "ring-builder", "sucker", "wanderer"];
     let mut players: Vec<Box<dyn Agent<Mizugame>>> =
         names.iter().filter_map(|name| game.script(name, None)).collect();
     let (mut rng, stop) = (Rng::new(1), Stop::new());
@@ -132,6 +134,44 @@ fn measure_search() {
         }
         let what = format!("{depth} moves of one robot, {leaves} leaves");
         report(&what, start.elapsed(), 3 * n, goal);
+    }
+}
+
+/// The paper's table 2: positions of a ply with the simplifications one after the other, and how deep a
+/// search gets in 3 seconds of CPU time. A move with its two pours is three plies of the paper's.
+fn measure_simplifications() {
+    let map = Map::generate(&MapSettings::default(), 1).expect("default settings make maps");
+    let settings = Settings { latency: 0, ..Settings::default() };
+    let game = Mizugame::new(map, settings).expect("default settings can be played");
+    let position = filled(&game);
+    let paper = PaperSettings { fill: 0, ..PaperSettings::default() };
+    let none = PaperSettings {
+        freezes_enemies: false,
+        searches_each_alone: false,
+        always_pours: false,
+        ..paper
+    };
+    let frozen = PaperSettings { freezes_enemies: true, ..none };
+    let alone = PaperSettings { searches_each_alone: true, ..frozen };
+    for (name, settings, positions, unit) in [
+        ("all robots of all teams", none, 7f64.powi(18), 1),
+        ("(1) enemies frozen", frozen, 343.0, 1),
+        ("(2) one robot at a time", alone, 7.0, 1),
+        ("(3) always pour", paper, 6.0, 3),
+    ] {
+        // Three searches share the time where robots are searched for alone.
+        let n_searches = if settings.searches_each_alone { 3 } else { 1 };
+        let cpu = Some(Duration::from_secs(3) * n_searches);
+        let budget = Budget { iterations: None, cpu, ..Budget::iterations(0) };
+        let mut player = PaperPlayer::new(settings, Some(budget));
+        let (mut rng, stop) = (Rng::new(1), Stop::new());
+        let context = &mut Context { rng: &mut rng, stop: &stop };
+        let choice = player.choose(&game, &position, Player(0), context);
+        let leaves = choice.map_or(0, |choice| choice.nodes);
+        let depth = player.depth_reached() * unit;
+        println!(
+            "{name:<28} {positions:>8.3e} positions a ply, depth {depth:>2} in 3 s ({leaves} leaves)"
+        );
     }
 }
 

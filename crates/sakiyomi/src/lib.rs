@@ -14,6 +14,7 @@ pub mod draw;
 pub mod evolve;
 pub mod figures;
 pub mod ggp;
+pub mod mizugame;
 pub mod numbers;
 pub mod report;
 pub mod serve;

@@ -37,12 +37,16 @@ fn playthrough(game: &GameSpec) -> String {
     }
 }
 
+/// Games whose usual match is too long to be read, and a short one instead.
+const SHORT: &[(&str, &str)] = &[("mizugame", "mizugame:teams=2,sessions=6")];
+
 #[test]
 fn matches_are_as_they_were() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/playthroughs");
     let bless = std::env::var_os("SAKIYOMI_BLESS").is_some();
     for entry in GameSpec::entries() {
-        let game: GameSpec = entry.name.parse().unwrap();
+        let short = SHORT.iter().find(|(name, _)| *name == entry.name);
+        let game: GameSpec = short.map_or(entry.name, |(_, spec)| spec).parse().unwrap();
         let played = playthrough(&game);
         let file = folder.join(format!("{}.txt", entry.name));
         if bless {

@@ -321,7 +321,9 @@ fn every_phrase_is_translated() {
     }
     let mut patterns = std::collections::BTreeSet::new();
     for entry in sakiyomi::catalog::GameSpec::entries() {
-        let game = entry.name.parse().unwrap();
+        // Its usual match is long, and says nothing more.
+        let short = (entry.name == "mizugame").then_some("mizugame:teams=3,sessions=12,maps=2");
+        let game = short.unwrap_or(entry.name).parse().unwrap();
         for seed in 0..5 {
             let mut table = sakiyomi::catalog::open_table(&game, seed).unwrap();
             let random = "random".parse().unwrap();

@@ -90,6 +90,10 @@ impl AgentSettings for ExecSpec {
         None
     }
 
+    fn plays_without_list(&self) -> bool {
+        true
+    }
+
     /// What a program does is its own affair.
     fn shorten(&mut self) -> bool {
         false

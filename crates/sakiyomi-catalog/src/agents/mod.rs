@@ -12,10 +12,11 @@ mod random;
 mod scripted;
 mod search;
 mod sequential;
+mod squad;
 mod tree;
 
 use sakiyomi_core::{Agent, Budget, Hint, Playable, Player};
-use sakiyomi_search::{EvolutionSettings, MctsSettings};
+use sakiyomi_search::{EvolutionSettings, MctsSettings, SquadSettings};
 
 pub use exact::ExactSpec;
 pub use exec::ExecSpec;
@@ -41,6 +42,7 @@ catalog! { $
         Exact(ExactSpec),
         MaxN(MaxNSpec),
         Evolution(EvolutionSettings),
+        Squad(SquadSettings),
         Scripted(ScriptedSpec),
         Exec(ExecSpec),
     }
@@ -54,6 +56,11 @@ pub(crate) trait AgentSettings: Defined {
 
     /// What limits its thinking, if it is a search.
     fn budget_mut(&mut self) -> Option<&mut Budget>;
+
+    /// Whether it can do without [`Game::actions`](sakiyomi_core::Game::actions) being complete.
+    fn plays_without_list(&self) -> bool {
+        false
+    }
 
     /// Makes it quick for a test of what it does, beyond its budget; false if there is no way.
     fn shorten(&mut self) -> bool {
@@ -97,7 +104,16 @@ impl AgentSpec {
     ) -> Result<Box<dyn Agent<G>>, SpecError> {
         let needs = each_kind!(self, named => named.definition.needs(&named.settings));
         let is_missing = |need: &&(&str, Hint)| !game.provides().contains(need.1);
+        let has_no_list = !game.lists_all_actions();
         let built = match needs.iter().find(is_missing) {
+            _ if has_no_list && !each_kind!(self, named => named.settings.plays_without_list()) => {
+                Err(format!(
+                    "it needs a list of all actions, and {} has too many to list; `random`, \
+                     `squad`, programs and the game's own players ({}) do without",
+                    seat.game,
+                    game.scripted().iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
+                ))
+            }
             Some((word, hint)) => Err(format!(
                 "`{word}` would do nothing: {} does not provide {}",
                 seat.game,

@@ -23,4 +23,8 @@ impl AgentSettings for RandomSpec {
     fn budget_mut(&mut self) -> Option<&mut Budget> {
         None
     }
+
+    fn plays_without_list(&self) -> bool {
+        true
+    }
 }

@@ -51,8 +51,8 @@ const READING: Parameter<ScriptedSpec> = Parameter::new(
      same rank in the hand as it has in the deck",
 );
 
-/// A player of TUBSTAP that searches.
-macro_rules! tubstap_player {
+/// A player that searches, within iterations or CPU time.
+macro_rules! searching {
     ($name:literal, $summary:literal, $unit:literal) => {
         Definition::new(
             $name,
@@ -67,6 +67,13 @@ macro_rules! tubstap_player {
             ],
             concat!($name, ":cpu=100ms"),
         )
+    };
+}
+
+/// A player without parameters.
+macro_rules! plain {
+    ($name:literal, $summary:literal) => {
+        Definition::new($name, $summary, || ScriptedSpec::named($name), &[], $name)
     };
 }
 
@@ -93,31 +100,62 @@ impl Defined for ScriptedSpec {
             &[],
             "sample",
         ),
-        tubstap_player!(
+        searching!(
             "m-uct",
             "M-UCT of TUBSTAP: UCT over the actions of single units",
             "simulations an action; 2,000 if nothing is said"
         ),
-        tubstap_player!(
+        searching!(
             "m3lee",
             "M3Lee of TUBSTAP: a turn by UCT, or a better one of random turns",
             "playouts a turn; 3,000 if nothing is said"
         ),
-        tubstap_player!(
+        searching!(
             "staff",
             "Military Staff System of TUBSTAP, which wants attacks=all",
             "combined plans a round; 100 if nothing is said"
         ),
-        tubstap_player!(
+        searching!(
             "satd2",
             "SatD2 of TUBSTAP: looks two turns ahead with some of the units",
             "positions an action; 100,000 if nothing is said"
         ),
-        tubstap_player!(
+        searching!(
             "tubstap-best",
             "our strongest player of TUBSTAP",
             "playouts an action; 4,000 if nothing is said"
         ),
+        searching!(
+            "mizugame-best",
+            "our strongest player of Mizugame: robots planned together against predicted others",
+            "plans that are looked at in a session; 20,000 if nothing is said"
+        ),
+        searching!(
+            "mizugame-paper",
+            "the paper's player of Mizugame: fills up, then searches 4 moves of each robot alone",
+            "leaves of all searches of a session; 4 moves, if nothing is said"
+        ),
+        searching!(
+            "mizugame-paper-seven",
+            "mizugame-paper without its third simplification: seven commands a ply",
+            "leaves of all searches of a session; 1 ply, if nothing is said"
+        ),
+        searching!(
+            "mizugame-paper-team",
+            "mizugame-paper with its first simplification alone: three robots at once",
+            "leaves of the search of a session; 1 ply, if nothing is said"
+        ),
+        searching!(
+            "mizugame-paper-all",
+            "mizugame-paper without its simplifications: all robots of all teams at once",
+            "leaves of the search of a session; 10,000 if nothing is said"
+        ),
+        plain!("painter", "paints the nearest free cells with one unit each (mizugame)"),
+        plain!("double-painter", "paints the nearest free cells with two units each (mizugame)"),
+        plain!("ring-builder", "closes rings of radius 2 (mizugame)"),
+        plain!("sucker", "empties cells of the leading other team and takes them (mizugame)"),
+        plain!("wanderer", "walks at random and paints what it comes upon (mizugame)"),
+        plain!("strong-painter", "paints the nearest free cells in every session (mizugame)"),
     ];
 }
 
@@ -141,6 +179,10 @@ impl AgentSettings for ScriptedSpec {
 
     fn budget_mut(&mut self) -> Option<&mut Budget> {
         Some(&mut self.budget)
+    }
+
+    fn plays_without_list(&self) -> bool {
+        true
     }
 
     /// Wall time is not among the limits of these players.

@@ -6,6 +6,7 @@ mod connect_four;
 mod gdl;
 mod hagetaka;
 mod hex;
+mod mizugame;
 mod othello;
 mod sangoku;
 mod size;
@@ -16,6 +17,7 @@ pub use breakthrough::BreakthroughSpec;
 pub use connect_four::ConnectFourSpec;
 pub use gdl::{GdlSpec, RuleSheet};
 pub use hex::HexSpec;
+pub use mizugame::{FieldSource, GivenField, MizugameSpec};
 pub use othello::OthelloSpec;
 pub use sakiyomi_games::hagetaka::Settings as HagetakaSpec;
 pub use sangoku::Battlefield;
@@ -40,6 +42,7 @@ catalog! { $
         Sangoku(Battlefield),
         Tubstap(TubstapSpec),
         Hagetaka(HagetakaSpec),
+        Mizugame(MizugameSpec),
         Gdl(GdlSpec),
     }
 }

@@ -234,6 +234,9 @@ fn legal_agrees_with_the_list() {
     check_all(|game| game.with(Legality).unwrap_or_else(|error| panic!("{error}")));
 }
 
+/// States that are kept at a time, in bytes.
+const MAX_BYTES: usize = 32 << 20;
+
 /// Equal states have equal keys and cells, however they came about, and unequal states have unequal
 /// keys.
 struct Keys;
@@ -245,7 +248,7 @@ impl Visitor for Keys {
         let mut states: HashMap<G::State, (u64, Vec<u8>)> = HashMap::new();
         let mut keys: HashMap<u64, G::State> = HashMap::new();
         random_states(&game, 300, |state, _| {
-            if states.len() >= 20_000 {
+            if states.len() >= MAX_BYTES / size_of::<G::State>().max(MAX_BYTES / 20_000) {
                 return;
             }
             let key = game.key(state);
@@ -281,11 +284,18 @@ impl Visitor for Scripts {
         for script in game.scripted() {
             let mut agent = game.script(script.name, None).expect("a player that is listed");
             let mut rng = Rng::new(7);
+            let mut n_states = 0;
             random_states(&game, 2, |state, turn| {
                 let Turn::Choose(who) = turn else { return };
+                n_states += 1;
+                // Matches whose actions cannot be listed are long.
+                if !game.lists_all_actions() && n_states % 16 != 1 {
+                    return;
+                }
                 for player in who {
                     let mut context = Context { rng: &mut rng, stop: &stop };
-                    let choice = agent.choose(&game, state, player, &mut context).unwrap();
+                    let seen = game.seen_by(state, player);
+                    let choice = agent.choose(&game, &seen, player, &mut context).unwrap();
                     assert!(game.legal(state, player, choice.action), "{}", script.name);
                 }
             });
@@ -302,6 +312,42 @@ fn scripted_players_play_by_the_rules() {
         n_scripts.set(n_scripts.get() + n);
     });
     assert!(n_scripts.get() > 2, "sangoku and hagetaka have some");
+}
+
+/// What a player may know of a state is a state in which they have the same actions, and by itself it
+/// says no more. What is hidden does not change what agents choose, since they are handed no more.
+struct Hidden;
+
+impl Visitor for Hidden {
+    type Out = u64;
+
+    fn visit<G: CatalogGame>(self, game: G) -> u64 {
+        let mut n_hidden = 0;
+        random_states(&game, 4, |state, turn| {
+            let Turn::Choose(who) = turn else { return };
+            for player in who {
+                let seen = game.seen_by(state, player);
+                n_hidden += u64::from(*seen != *state);
+                assert_eq!(*game.seen_by(&seen, player), *seen, "seen twice is seen once");
+                assert_eq!(game.turn(&seen), turn);
+                let list = |state: &G::State| {
+                    let mut actions = Vec::new();
+                    game.actions(state, player, &mut actions);
+                    actions
+                };
+                assert!(n_hidden % 50 != 1 || list(&seen) == list(state));
+            }
+        });
+        n_hidden
+    }
+}
+
+#[test]
+fn what_players_see_is_a_state_of_the_game() {
+    check_all(|spec| {
+        let n_hidden = spec.with(Hidden).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(n_hidden > 0, spec.name() == "mizugame", "{spec}: {n_hidden}");
+    });
 }
 
 /// Guided playouts have the distribution of the plain loop: the mean payoff of the first player
@@ -329,7 +375,7 @@ impl Visitor for Guided {
             if options.is_plain() && options != off {
                 continue;
             }
-            let n = 800;
+            let n = if game.lists_all_actions() { 800 } else { 100 };
             let (fast, plain) = (mean(&game, &options, n, 1), mean(&Plain(&game), &options, n, 2));
             let error = (2.0 * 0.25 / f64::from(n)).sqrt();
             assert!((fast - plain).abs() < 5.0 * error, "{options:?}: {fast} and {plain}");

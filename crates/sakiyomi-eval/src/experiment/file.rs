@@ -5,15 +5,16 @@ use std::fs;
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, read_text};
+use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, read_text};
 use sakiyomi_core::stats::Tally;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::claim::{Claim, Test};
 use super::{Address, Axis, Cell, Experiment, Kind, Layout, PaperNumbers, Quantity, Scale};
-use crate::{Learner, Measure, Openings, Pairing, Task};
+use crate::{Learner, Measure, Openings, Pairing, Task, parse_agents};
 
 /// What is wrong with an experiment file, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -483,8 +484,9 @@ impl Reader<'_> {
         let field = |i: usize, label: &str| own[i].or(common[i]).ok_or_else(|| self.missing(label));
         let (game, first, second) = (field(0, "game")?, field(1, "first")?, field(2, "second")?);
         let game: GameSpec = self.parse(game, variables)?;
-        let agents: [AgentSpec; 2] =
-            [self.parse(first, variables)?, self.parse(second, variables)?];
+        let first: AgentSpec = self.parse(first, variables)?;
+        let others: Others = self.parse(second, variables)?;
+        let agents = [vec![first], others.0].concat();
         let openings = self.openings()?;
         let task = Task::Matches(Pairing { game, agents, seed: file.seed, openings });
         Ok(Cell { address, task, games, keep: file.keep, paper: None })
@@ -507,7 +509,7 @@ impl Reader<'_> {
     }
 
     /// Fills in the variables and reads the specification.
-    fn parse<S: std::str::FromStr>(
+    fn parse<S: FromStr>(
         &self,
         template: &Spanned<String>,
         variables: &Variables,
@@ -550,6 +552,17 @@ impl Reader<'_> {
             claims.push(parsed);
         }
         Ok(claims)
+    }
+}
+
+/// One agent, or several with ` + ` between them.
+struct Others(Vec<AgentSpec>);
+
+impl FromStr for Others {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Others, SpecError> {
+        parse_agents(text).map(Others)
     }
 }
 

@@ -132,8 +132,9 @@ impl Experiment {
     /// A single duel as an experiment without a file, so that it runs, stops and resumes like one.
     /// Its matches are kept.
     pub fn of_duel(id: &str, pairing: Pairing, games: u64) -> Experiment {
-        let [first, second] = &pairing.agents;
-        let address = Address::pair(&first.to_string(), &second.to_string());
+        let first = pairing.agents.first().map_or_else(String::new, |agent| agent.to_string());
+        let second = pairing.others_text();
+        let address = Address::pair(&first, &second);
         let title = format!("{first} against {second} at {}", pairing.game);
         let cells =
             vec![Cell { address, task: Task::Matches(pairing), games, keep: true, paper: None }];

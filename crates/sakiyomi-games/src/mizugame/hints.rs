@@ -5,6 +5,7 @@ use sakiyomi_core::{
     Agent, Budget, CellShape, Encode, Game, Hint, HintSet, Hints, Payoffs, Player, Script,
 };
 
+use super::best::BestPlayer;
 use super::cells::{Cell, SIDE};
 use super::map::{MAX_TEAMS, TEAM_ROBOTS};
 use super::orders::Orders;
@@ -12,10 +13,10 @@ use super::paper::PaperPlayer;
 use super::stand_ins::StandIn;
 use super::{Mizugame, Position};
 
-const SCRIPTS: [Script; 10] = {
+const SCRIPTS: [Script; 11] = {
     let [paper, seven, team, all] = PaperPlayer::SCRIPTS;
     let [a, b, c, d, e, f] = StandIn::SCRIPTS;
-    [paper, seven, team, all, a, b, c, d, e, f]
+    [BestPlayer::SCRIPT, paper, seven, team, all, a, b, c, d, e, f]
 };
 
 /// By how many cells teams differ typically: a lead as large as this at the end of a match that is
@@ -87,6 +88,9 @@ impl Hints for Mizugame {
     }
 
     fn script(&self, name: &str, budget: Option<Budget>) -> Option<Box<dyn Agent<Self>>> {
+        if let Some(best) = BestPlayer::named(name, budget) {
+            return Some(Box::new(best));
+        }
         if let Some(paper) = PaperPlayer::named(name, budget) {
             return Some(Box::new(paper));
         }

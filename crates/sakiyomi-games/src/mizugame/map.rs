@@ -134,6 +134,66 @@ impl Map {
     }
 }
 
+impl Map {
+    /// The map in one word: symmetry and seed, the rows of the field without what is outside, and where
+    /// the robots start, with slashes between them. A number says how often the letter after it stands.
+    pub fn code(&self) -> String {
+        let mut code = format!("{}.{}", self.symmetry.map_or("free", Symmetry::name), self.seed);
+        for y in 0..SIDE as i32 {
+            code.push('/');
+            let row = (0..SIDE as i32).filter_map(|x| Cell::at(x, y));
+            let letters: Vec<char> = row.map(|cell| self.terrain(cell).letter()).collect();
+            for run in letters.chunk_by(|a, b| a == b) {
+                if run.len() > 1 {
+                    code += &run.len().to_string();
+                }
+                code.push(run[0]);
+            }
+        }
+        for cell in self.starts.iter().flatten() {
+            let _ = write!(code, "/{}.{}", cell.x(), cell.y());
+        }
+        code
+    }
+
+    /// Reads what [`Map::code`] has written.
+    pub fn from_code(code: &str) -> Result<Map, String> {
+        let wrong = |what: String| format!("`{code}` is no map: {what}");
+        let mut parts = code.split('/');
+        let head = parts.next().unwrap_or_default().replace('.', " ");
+        let mut text = format!("{SIDE} {SIDE} {head}\n");
+        for y in 0..SIDE {
+            let row = parts.next().ok_or_else(|| wrong(format!("row {y} is missing")))?;
+            let inside = read_runs(row).ok_or_else(|| {
+                wrong(format!("row {y} is `{row}`; expected letters and how often they stand"))
+            })?;
+            // The field is cut off at the upper right and the lower left.
+            let before = y.saturating_sub(SIDE / 2);
+            let after = (SIDE / 2).saturating_sub(y);
+            text += &format!("{}{inside}{}\n", "#".repeat(before), "#".repeat(after));
+        }
+        for (i, place) in parts.enumerate() {
+            let (team, robot) = (i / TEAM_ROBOTS, i % TEAM_ROBOTS);
+            text += &format!("{team} {robot} {}\n", place.replace('.', " "));
+        }
+        Map::read(&text).map_err(|error| wrong(format!("as a map file, {error}")))
+    }
+}
+
+/// A row of letters, each with how often it stands, if that is not once.
+fn read_runs(text: &str) -> Option<String> {
+    let mut row = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let n: usize = if n_digits == 0 { 1 } else { rest[..n_digits].parse().ok()? };
+        let letter = rest[n_digits..].chars().next().filter(|_| n <= SIDE)?;
+        row.extend(std::iter::repeat_n(letter, n));
+        rest = &rest[n_digits + letter.len_utf8()..];
+    }
+    (row.len() <= 4 * SIDE).then_some(row)
+}
+
 fn read_head(line: &str) -> Result<(Option<Symmetry>, u64), TextError> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let &[width, height, symmetry, seed] = words.as_slice() else {

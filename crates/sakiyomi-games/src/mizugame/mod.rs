@@ -10,7 +10,9 @@
 //! The contest's rule sheet is lost. What the paper does not say is our reconstruction; every such
 //! decision has a name and its default in [`Settings`] and [`MapSettings`].
 
+mod best;
 mod cells;
+mod contest;
 mod generate;
 mod hints;
 mod map;
@@ -29,11 +31,14 @@ mod stand_ins;
 mod tests;
 mod water;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use sakiyomi_core::{Game, Payoffs, Player, Players, Rng, Turn};
 
+pub use best::{BestPlayer, BestSettings};
 pub use cells::{Cell, DIRECTIONS, N_CELLS, SIDE};
+pub use contest::{Contest, ContestError, ContestState, MAX_MAPS};
 pub use generate::MakeMapError;
 pub use map::{MAX_TEAMS, Map, TEAM_ROBOTS, Terrain, TextError};
 pub use orders::{Command, MAX_COMMANDS, Orders, Plan};
@@ -92,22 +97,10 @@ impl Mizugame {
         &position.robots[..self.n_robots()]
     }
 
-    /// The position as a team may know it: without what the others have ordered and with what their
-    /// robots will do left open. Every scripted player looks at no more than this.
-    pub fn seen_by(&self, position: &Position, player: Player) -> Position {
-        let mut seen = position.clone();
-        for (team, orders) in seen.pending.iter_mut().enumerate() {
-            if team != player.index() {
-                *orders = Orders::NONE;
-            }
-        }
-        seen
-    }
-
     /// The position in which orders that are chosen now will begin to be carried out, as far as the
     /// team can tell: its own robots do what they were ordered to, and the others stay.
     pub fn foreseen_by(&self, position: &Position, player: Player) -> Position {
-        let mut seen = self.seen_by(position, player);
+        let mut seen = self.seen_by(position, player).into_owned();
         if self.settings.latency > 0 {
             let pending = seen.pending;
             self.run_session(&mut seen, &pending[..self.map.n_teams()]);
@@ -242,6 +235,20 @@ impl Game for Mizugame {
     fn random_action(&self, _: &Position, _: Player, _: &mut Vec<Orders>, rng: &mut Rng) -> Orders {
         let max_commands = self.settings.max_commands.into();
         Orders(std::array::from_fn(|_| Plan::random(max_commands, rng)))
+    }
+
+    /// Without what the others have ordered for the session to come.
+    fn seen_by<'s>(&self, position: &'s Position, player: Player) -> Cow<'s, Position> {
+        let is_hidden = |team: usize| team != player.index();
+        let hides = |(team, orders): (usize, &Orders)| is_hidden(team) && *orders != Orders::NONE;
+        if !position.pending.iter().enumerate().any(hides) {
+            return Cow::Borrowed(position);
+        }
+        let mut seen = position.clone();
+        for team in (0..MAX_TEAMS).filter(|&team| is_hidden(team)) {
+            seen.pending[team] = Orders::NONE;
+        }
+        Cow::Owned(seen)
     }
 
     fn constant_sum(&self) -> bool {

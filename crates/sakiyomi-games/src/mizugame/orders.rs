@@ -166,6 +166,18 @@ const _: () = assert!(size_of::<Orders>() <= 16);
 impl Orders {
     pub const NONE: Orders = Orders([Plan::EMPTY; TEAM_ROBOTS]);
 
+    /// A number in the place of orders, as an outcome of chance; these orders are not legal.
+    pub fn of_number(number: u16) -> Orders {
+        let [low, high] = number.to_le_bytes();
+        Orders([Plan([0xff, 0xff, 0xff, low, high]), Plan::EMPTY, Plan::EMPTY])
+    }
+
+    /// The number that [`Orders::of_number`] was given.
+    pub fn number(self) -> u16 {
+        let Plan([_, _, _, low, high]) = self.0[0];
+        u16::from_le_bytes([low, high])
+    }
+
     /// Orders for one robot alone.
     pub fn of_robot(robot: usize, plan: Plan) -> Orders {
         let mut orders = Orders::NONE;

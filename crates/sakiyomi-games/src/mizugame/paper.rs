@@ -78,19 +78,19 @@ pub struct PaperPlayer {
 impl PaperPlayer {
     pub const SCRIPTS: [Script; 4] = [
         Script {
-            name: "paper",
+            name: "mizugame-paper",
             summary: "the paper's player: fills up, then searches 4 moves of each robot alone",
         },
         Script {
-            name: "paper-seven",
+            name: "mizugame-paper-seven",
             summary: "the paper's player without the third simplification: seven commands a ply",
         },
         Script {
-            name: "paper-team",
+            name: "mizugame-paper-team",
             summary: "the paper's player with the first simplification alone: all three robots at once",
         },
         Script {
-            name: "paper-all",
+            name: "mizugame-paper-all",
             summary: "the paper's player without its simplifications: all robots of all teams at once",
         },
     ];
@@ -116,7 +116,7 @@ impl PaperPlayer {
             depth: if row == 0 { default.depth } else { 1 },
             ..default
         };
-        let too_wide = (row == 3).then(|| Budget::iterations(100_000));
+        let too_wide = (row == 3).then(|| Budget::iterations(10_000));
         Some(PaperPlayer::new(settings, budget.or(too_wide)))
     }
 
@@ -241,6 +241,44 @@ impl PaperPlayer {
             }
         }
     }
+}
+
+/// What the paper's player would order with plans of this depth if its robots had nothing left to fill:
+/// a guess of what any team does next.
+pub(super) fn predicted_orders(
+    game: &Mizugame,
+    position: &Position,
+    team: usize,
+    depth: usize,
+) -> Orders {
+    let settings = PaperSettings { depth, ..PaperSettings::default() };
+    let player = PaperPlayer { has_begun: true, ..PaperPlayer::new(settings, None) };
+    let pours = player.pours(game.settings.sessions - position.session);
+    let mut draft = Draft::new(game, position);
+    let mut orders = Orders::NONE;
+    for robot in 0..TEAM_ROBOTS {
+        let mut writer = draft.robot(team, robot);
+        let at_jar = game.map.terrain(writer.place.cell) == Terrain::Jar;
+        if at_jar || writer.place.tank == 0 {
+            // It goes on filling, or begins to.
+            writer.follow(Job::Refill { units: u32::MAX });
+        }
+        finish_cell(&mut writer, pours);
+        let place = writer.place;
+        if !writer.is_full() {
+            draft.robots[team * TEAM_ROBOTS + robot].cell = place.cell;
+            draft.robots[team * TEAM_ROBOTS + robot].tank = place.tank;
+            let mut search = Search::new(game, &settings, &draft, team, &[robot], pours);
+            let lines = search.run(None);
+            let mut trial = draft.clone();
+            let mut writer = trial.resume(team, place);
+            player.carry_out(&mut writer, &lines[0], pours);
+            orders.0[robot] = writer.place.plan;
+        } else {
+            orders.0[robot] = place.plan;
+        }
+    }
+    orders
 }
 
 /// The part of a budget for one of `n` searches that run one after the other.

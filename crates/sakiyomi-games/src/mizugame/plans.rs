@@ -160,8 +160,17 @@ impl<'a> Draft<'a> {
 pub(super) struct Place {
     pub(super) cell: Cell,
     pub(super) tank: u32,
-    frames: u32,
+    /// Frames since the start of the session.
+    pub(super) frames: u32,
     pub(super) plan: Plan,
+}
+
+impl Place {
+    /// Whether the session has no room for another command.
+    pub(super) fn is_full(&self, game: &Mizugame) -> bool {
+        self.frames >= u32::from(game.settings.session_frames)
+            || self.plan.len() >= usize::from(game.settings.max_commands)
+    }
 }
 
 /// Writes the commands of one robot and follows what they do.

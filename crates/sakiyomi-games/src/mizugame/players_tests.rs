@@ -46,10 +46,10 @@ fn every_listed_player_can_be_had() {
 fn the_papers_player_beats_the_stand_ins() {
     let game = generated(11, 100);
     let [a, b, c, d, e] = STAND_INS;
-    let end = run(&game, ["paper", a, b, c, d, e], 1);
+    let end = run(&game, ["mizugame-paper", a, b, c, d, e], 1);
     let scores: Vec<u32> = (0..6).map(|team| end.water.score(team)).collect();
     assert!(scores[1..].iter().all(|&score| score < scores[0] && score > 0), "{scores:?}");
-    assert_eq!(end, run(&game, ["paper", a, b, c, d, e], 1), "it is repeatable");
+    assert_eq!(end, run(&game, ["mizugame-paper", a, b, c, d, e], 1), "it is repeatable");
     let units: u32 = (0..6).map(|team| end.water.units(team)).sum();
     assert!(units > 300, "{units}");
 }
@@ -78,7 +78,9 @@ fn players_do_not_see_the_orders_of_others() {
         other.pending[team] = game.random_action(&position, Player(0), &mut Vec::new(), &mut rng);
     }
     assert_ne!(position, other);
-    for name in ["paper", "painter", "double-painter", "ring-builder", "sucker", "wanderer"] {
+    for name in
+        ["mizugame-paper", "painter", "double-painter", "ring-builder", "sucker", "wanderer"]
+    {
         let choose = |position: &Position| {
             let mut player = game.script(name, None).unwrap();
             let (mut rng, stop) = (Rng::new(9), Stop::new());

@@ -393,3 +393,20 @@ fn broken_maps_say_what_would_be_right() {
     let settings = Settings { latency: 2, ..Settings::default() };
     assert!(Mizugame::new(field(2, &[]), settings).is_err());
 }
+
+#[test]
+fn a_map_is_a_word() {
+    for (symmetry, teams) in [(Symmetry::Point, 6), (Symmetry::SixFold, 3)] {
+        let map = Map::generate(&MapSettings { symmetry, teams, ..MapSettings::default() }, 5);
+        let map = map.unwrap();
+        let code = map.code();
+        assert!(code.len() < 1_400 && !code.contains([',', '=', ' ', '\n']), "{code}");
+        assert_eq!(Map::from_code(&code), Ok(map));
+        for wrong in ["", "C6", "C6.1/99999999999999.", &code[..code.len() - 1], &code[1..]] {
+            assert!(Map::from_code(wrong).unwrap_err().contains("is no map"), "{wrong}");
+        }
+    }
+    let plain = "free.0".to_owned() + &"/21.".repeat(SIDE);
+    let error = Map::from_code(&plain).unwrap_err();
+    assert!(error.contains("line 3: 40 characters; row 1"), "{error}");
+}

@@ -9,7 +9,7 @@ use sakiyomi::numbers::{interval_text, p_text, score_text};
 use sakiyomi_catalog::{AgentSpec, GameSpec};
 use sakiyomi_core::stats::{Elo, Hypothesis, Sprt, Tally};
 use sakiyomi_eval::experiment::Estimate;
-use sakiyomi_eval::{Duel, DuelReport, Openings, Pairing, run_duel};
+use sakiyomi_eval::{Duel, DuelReport, Openings, Pairing, parse_agents, run_duel};
 
 use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table};
 
@@ -31,8 +31,8 @@ pub(super) struct Options {
     game: GameSpec,
     /// The agent whose results are counted, such as uct:iterations=2000
     first: AgentSpec,
-    /// Its opponent
-    second: AgentSpec,
+    /// Its opponent, or several with ` + ` between them, which take the seats after it in turn
+    second: String,
     /// Games to play; rounded up so that both agents take every seat equally often
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     games: u64,
@@ -64,9 +64,10 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     let plies = options.opening_plies;
+    let others = parse_agents(&options.second).map_err(|error| BadInput(error.to_string()))?;
     let pairing = Pairing {
         game: options.game.clone(),
-        agents: [options.first.clone(), options.second.clone()],
+        agents: [vec![options.first.clone()], others].concat(),
         seed: options.seed,
         openings: options.openings.map(|n| Openings { n, plies }),
     };

@@ -10,6 +10,7 @@ mod gdl;
 mod ggp;
 mod ggp_host;
 mod lists;
+mod mizugame;
 mod perft;
 mod play;
 mod probe;
@@ -80,6 +81,7 @@ enum Command {
     Tubstap(tubstap::Options),
     Evolve(evolve::Options),
     Fairness(fairness::Options),
+    Mizugame(mizugame::Options),
     /// Print the completions of a shell
     #[command(
         after_help = "Example:\n  sakiyomi completions bash > /etc/bash_completion.d/sakiyomi"
@@ -114,6 +116,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Tubstap(options) => tubstap::run(&options, out),
         Command::Evolve(options) => evolve::run(&options, out),
         Command::Fairness(options) => fairness::run(&options, out),
+        Command::Mizugame(options) => mizugame::run(&options, out),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "sakiyomi", &mut text);

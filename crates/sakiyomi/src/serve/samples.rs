@@ -10,6 +10,8 @@ use sakiyomi_core::{Player, Stop, Turn, View};
 /// Choices into the match: far enough for something to be seen.
 const CHOICES: usize = 12;
 const AGENT: &str = "uct:iterations=100";
+/// Games that are played by others, or for longer, until something is seen.
+const OTHER: &[(&str, &str, usize)] = &[("mizugame", "strong-painter", 300)];
 
 /// What is drawn of a game.
 #[derive(Clone, Debug)]
@@ -36,10 +38,12 @@ impl Default for Sample {
 fn sample(entry: &Entry) -> Result<Sample, TableError> {
     let presets = game_presets(entry);
     let game: GameSpec = presets.first().map_or(entry.name, String::as_str).parse()?;
-    let agent: AgentSpec = AGENT.parse()?;
+    let other = OTHER.iter().find(|(name, _, _)| *name == entry.name);
+    let (agent, choices) = other.map_or((AGENT, CHOICES), |(_, agent, choices)| (agent, *choices));
+    let agent: AgentSpec = agent.parse()?;
     let mut table = open_table(&game, 1)?;
     let mut n_choices = 0;
-    while n_choices < CHOICES {
+    while n_choices < choices {
         let before = shown(table.as_ref());
         let Turn::Choose(who) = table.turn() else { return Ok(before) };
         let decide = |player| Ok(table.advise(&agent, player, &Stop::new())?.action);

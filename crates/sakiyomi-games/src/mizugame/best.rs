@@ -1,0 +1,528 @@
+//! Our player. What the paper leaves open is built here:
+//!
+//! - A plan is searched for in frames, so that what takes long is worth less: a beam over what a robot
+//!   can do on its way, with all plans of about the same length compared with each other.
+//! - The three robots are planned together: each in turn, with the plans of the other two carried out,
+//!   until a sweep over all three brings nothing more (coordinate ascent).
+//! - The others are not frozen: what they do until our orders take effect is predicted by a short search
+//!   of their own.
+//! - A cell of a rival is worth what it means for the place, by scores and time left, not a constant.
+//!
+//! Robots take less water than the paper's at first and give a cell one unit, so they have a third of
+//! their cells before the paper's player has left the jar.
+
+use std::rc::Rc;
+
+use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Game, Meter, Player, Script};
+
+use super::cells::Cell;
+use super::map::{MAX_TEAMS, TEAM_ROBOTS};
+use super::orders::{Command, Orders, Plan};
+use super::paper::predicted_orders;
+use super::plans::{Draft, Job, Place};
+use super::session::Deed;
+use super::water::{Pool, Water};
+use super::{Mizugame, Position};
+
+/// What the player does; the default is what plays best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BestSettings {
+    /// Within it beams get wider and wider. Iterations are plans that are looked at.
+    pub budget: Budget,
+    /// Units that a robot takes at first, for 100 sessions, and whenever it has run dry.
+    pub fill: u32,
+    pub refill: u32,
+    /// Frames that a plan looks ahead.
+    pub horizon: u32,
+    /// A gain after this time counts e times less.
+    pub patience: f64,
+    /// The worth of a second unit on a cell, in cells.
+    pub deep_cell: f64,
+    /// What all cells of the others together are worth, in own cells, if all were equal.
+    pub rivalry: f64,
+    /// The worth of neighbours that are still to be had at the end of a plan.
+    pub outlook: f64,
+    /// Plies of the search by which the others are predicted; 0 freezes them.
+    pub prediction: usize,
+}
+
+impl BestSettings {
+    pub fn new(budget: Budget) -> BestSettings {
+        BestSettings {
+            budget,
+            fill: 60,
+            refill: 40,
+            horizon: 600,
+            patience: 400.0,
+            deep_cell: 0.05,
+            rivalry: 0.6,
+            outlook: 0.05,
+            prediction: 3,
+        }
+    }
+}
+
+/// Plans that are looked at in a decision, if nothing is said.
+const DEFAULT_PLANS: u64 = 20_000;
+/// The widths of beams: the first, and the widest.
+const FIRST_WIDTH: usize = 4;
+const MAX_WIDTH: usize = 1 << 12;
+/// Plans whose lengths differ by less than this are compared with each other.
+const BUCKET_FRAMES: u32 = 20;
+
+/// The player for one match.
+#[derive(Clone, Debug)]
+pub struct BestPlayer {
+    settings: BestSettings,
+    /// How much each robot is filling its tank up to, while it does.
+    filling: [Option<u32>; TEAM_ROBOTS],
+    has_begun: bool,
+}
+
+impl BestPlayer {
+    pub const SCRIPT: Script = Script {
+        name: "mizugame-best",
+        summary: "our strongest player: robots planned together, in frames, against predicted others",
+    };
+
+    pub fn new(settings: BestSettings) -> BestPlayer {
+        BestPlayer { settings, filling: [None; TEAM_ROBOTS], has_begun: false }
+    }
+
+    pub(super) fn named(name: &str, budget: Option<Budget>) -> Option<BestPlayer> {
+        let budget = budget.unwrap_or_else(|| Budget::iterations(DEFAULT_PLANS));
+        (name == BestPlayer::SCRIPT.name).then(|| BestPlayer::new(BestSettings::new(budget)))
+    }
+
+    /// What is expected to be there when the orders begin to be carried out.
+    fn expected(&self, game: &Mizugame, position: &Position, player: Player) -> Position {
+        let mut seen = game.seen_by(position, player).into_owned();
+        if game.settings.latency > 0 {
+            let mut orders = seen.pending;
+            if self.settings.prediction > 0 {
+                for team in (0..game.map.n_teams()).filter(|&team| team != player.index()) {
+                    orders[team] = predicted_orders(game, &seen, team, self.settings.prediction);
+                }
+            }
+            game.run_session(&mut seen, &orders[..game.map.n_teams()]);
+            seen.pending = [Orders::NONE; MAX_TEAMS];
+        }
+        seen
+    }
+
+    /// The jar first, if the robot is to fill its tank. Whether it has nothing else to do.
+    fn fill(&mut self, draft: &mut Draft<'_>, team: usize, robot: usize, left: u16) -> Place {
+        let mut writer = draft.robot(team, robot);
+        if self.filling[robot].is_none()
+            && writer.place.tank == 0
+            && self.is_worth_a_trip(&writer, left)
+        {
+            self.filling[robot] = Some(self.settings.refill);
+        }
+        if let Some(units) = self.filling[robot] {
+            writer.follow(Job::Refill { units });
+            if writer.place.tank >= units || !writer.is_full() {
+                self.filling[robot] = None;
+            }
+        }
+        writer.place
+    }
+
+    /// Whether there are cells enough without water near the robot, and time to go to a jar.
+    fn is_worth_a_trip(&self, writer: &super::plans::Writer<'_, '_>, sessions_left: u16) -> bool {
+        const NEAR: u32 = 8;
+        const FREE: usize = 15;
+        const SESSIONS: u16 = 15;
+        let map = writer.draft.map();
+        let is_free = |cell: &Cell| {
+            map.terrain(*cell).is_ground()
+                && writer.draft.water.at(*cell).is_none()
+                && cell.distance(writer.place.cell) <= NEAR
+        };
+        sessions_left > SESSIONS && Cell::all().filter(is_free).count() >= FREE
+    }
+}
+
+impl Agent<Mizugame> for BestPlayer {
+    fn choose(
+        &mut self,
+        game: &Mizugame,
+        position: &Position,
+        player: Player,
+        context: &mut Context<'_>,
+    ) -> Result<Choice<Orders>, Forfeit> {
+        let mut meter = self.settings.budget.begin(context.stop);
+        let team = player.index();
+        let expected = self.expected(game, position, player);
+        let left = game.settings.sessions - expected.session;
+        if !self.has_begun {
+            let units = self.settings.fill * u32::from(left) / 100;
+            self.filling = [Some(units.max(1)); TEAM_ROBOTS];
+            self.has_begun = true;
+        }
+        let mut draft = Draft::new(game, &expected);
+        let places: [Place; TEAM_ROBOTS] =
+            std::array::from_fn(|robot| self.fill(&mut draft, team, robot, left));
+        let worth = Worth::new(game, &expected, team, &self.settings);
+        let mut squad = Planner {
+            game,
+            team,
+            settings: &self.settings,
+            worth,
+            frames_left: u32::from(left) * u32::from(game.settings.session_frames),
+            water: draft.water.clone(),
+            plans: std::array::from_fn(|_| BeamPlan::default()),
+            places,
+        };
+        squad.run(&mut meter);
+        let mut orders = Orders::NONE;
+        for robot in 0..TEAM_ROBOTS {
+            orders.0[robot] = squad.commands(&draft, robot);
+        }
+        Ok(Choice {
+            action: orders,
+            policy: vec![(orders, 1.0)],
+            value: None,
+            iterations: meter.done(),
+            nodes: meter.done(),
+        })
+    }
+}
+
+/// What scores are worth to the team, in own cells.
+struct Worth {
+    each: [f64; MAX_TEAMS],
+    deep: f64,
+    team: usize,
+    n_teams: usize,
+}
+
+impl Worth {
+    /// Rivals count by how near they are to the top: an equal part at first, and in the end the more the
+    /// closer they are to the place that is at stake.
+    fn new(game: &Mizugame, position: &Position, team: usize, settings: &BestSettings) -> Worth {
+        let n_teams = game.map.n_teams();
+        let passed = f64::from(position.session) / f64::from(game.settings.sessions);
+        let own = f64::from(position.water.score(team));
+        // A difference of cells that can still be made good.
+        let reach = 10.0 + 60.0 * (1.0 - passed);
+        let mut each = [0.0; MAX_TEAMS];
+        let mut sum = 0.0;
+        for (other, weight) in each[..n_teams].iter_mut().enumerate().filter(|(i, _)| *i != team) {
+            let lead = (f64::from(position.water.score(other)) - own) / reach;
+            *weight = (passed * lead.clamp(-3.0, 1.5)).exp();
+            sum += *weight;
+        }
+        each.iter_mut().for_each(|weight| *weight *= -settings.rivalry / f64::max(sum, 1e-9));
+        each[team] = 1.0;
+        Worth { each, deep: settings.deep_cell, team, n_teams }
+    }
+
+    fn of(&self, water: &Water) -> f64 {
+        let cells = (0..self.n_teams).map(|team| self.each[team] * f64::from(water.score(team)));
+        cells.sum::<f64>() + self.deep * f64::from(water.n_deep(self.team))
+    }
+}
+
+/// The plans of the three robots while they are improved.
+struct Planner<'a> {
+    game: &'a Mizugame,
+    team: usize,
+    settings: &'a BestSettings,
+    worth: Worth,
+    /// Until the end of the match.
+    frames_left: u32,
+    /// Before anything is done.
+    water: Water,
+    places: [Place; TEAM_ROBOTS],
+    plans: [BeamPlan; TEAM_ROBOTS],
+}
+
+/// What one robot is going to do.
+#[derive(Clone, Debug, Default)]
+struct BeamPlan {
+    commands: Vec<Command>,
+    changes: Vec<(Cell, Pool)>,
+}
+
+impl Planner<'_> {
+    /// Sweeps over the robots with wider and wider beams.
+    fn run(&mut self, meter: &mut Meter<'_>) {
+        let mut width = FIRST_WIDTH;
+        while width <= MAX_WIDTH {
+            for robot in 0..TEAM_ROBOTS {
+                if self.places[robot].is_full(self.game) {
+                    continue;
+                }
+                let mut water = self.water.clone();
+                for other in (0..TEAM_ROBOTS).filter(|&other| other != robot) {
+                    for &(cell, pool) in &self.plans[other].changes {
+                        water.set(&self.game.map, cell, Some(pool));
+                    }
+                }
+                match self.beam(robot, water, width, meter) {
+                    Some(plan) => self.plans[robot] = plan,
+                    None => return,
+                }
+            }
+            width *= 2;
+        }
+    }
+
+    /// The commands of a robot: what is settled, then its plan, or a walk to where there is something
+    /// to do.
+    fn commands(&self, draft: &Draft<'_>, robot: usize) -> Plan {
+        let place = self.places[robot];
+        let mut draft = draft.clone();
+        for other in (0..TEAM_ROBOTS).filter(|&other| other != robot) {
+            for &(cell, pool) in &self.plans[other].changes {
+                draft.water.set(&self.game.map, cell, Some(pool));
+            }
+        }
+        let mut writer = draft.resume(self.team, place);
+        if self.plans[robot].changes.is_empty() {
+            let paint = Job::Paint { pours: 1 };
+            while !writer.is_full()
+                && (writer.advance(paint) || writer.advance(Job::Suck { team: None }))
+            {}
+        }
+        for &command in &self.plans[robot].commands {
+            writer.push(command);
+        }
+        writer.place.plan
+    }
+
+    /// The best plan of one robot that a beam of this width finds; none if the budget is spent before.
+    fn beam(
+        &self,
+        robot: usize,
+        water: Water,
+        width: usize,
+        meter: &mut Meter<'_>,
+    ) -> Option<BeamPlan> {
+        let horizon = self.settings.horizon.min(self.frames_left);
+        let n_buckets = (horizon / BUCKET_FRAMES) as usize + 1;
+        let mut buckets: Vec<Vec<Node>> = (0..n_buckets).map(|_| Vec::new()).collect();
+        let start = self.places[robot];
+        let mut best: Option<Rc<Done>> = None;
+        let root = Node {
+            cell: start.cell,
+            tank: start.tank,
+            frame: start.frames,
+            value: 0.0,
+            rank: 0.0,
+            hash: 0,
+            parent: None,
+            doing: Doing::default(),
+        };
+        let first = (start.frames / BUCKET_FRAMES) as usize;
+        buckets.get_mut(first)?.push(root);
+        let water = Rc::new(water);
+        for i in first..n_buckets {
+            let mut nodes = std::mem::take(&mut buckets[i]);
+            keep_best(&mut nodes, width);
+            for node in nodes {
+                if !meter.another() {
+                    return None;
+                }
+                let done = Rc::new(self.carry_out(node, &water));
+                if best.as_ref().is_none_or(|best| done.node.rank > best.node.rank) {
+                    best = Some(Rc::clone(&done));
+                }
+                self.expand(&done, &mut |node| {
+                    let bucket = (node.frame / BUCKET_FRAMES) as usize;
+                    if let Some(bucket) = buckets.get_mut(bucket) {
+                        bucket.push(node);
+                    }
+                });
+            }
+        }
+        best.map(|best| best.plan())
+    }
+
+    fn carry_out(&self, node: Node, start: &Rc<Water>) -> Done {
+        let mut water = match &node.parent {
+            Some(parent) => Rc::clone(&parent.water),
+            None => Rc::clone(start),
+        };
+        if let Some(pool) = node.doing.pool {
+            Rc::make_mut(&mut water).set(&self.game.map, node.cell, Some(pool));
+        }
+        Done { node, water }
+    }
+
+    /// All that a robot can do next: on its cell, if it has just begun, and on its neighbours.
+    fn expand(&self, from: &Rc<Done>, out: &mut dyn FnMut(Node)) {
+        let mut water = (*from.water).clone();
+        let before = self.worth.of(&water);
+        let here = &from.node;
+        if here.parent.is_none() {
+            self.visit(from, &mut water, before, here.cell, None, here.frame, out);
+        }
+        let previous = here.parent.as_ref().map(|parent| parent.node.cell);
+        for direction in 0..6 {
+            let to = here.cell.step(direction);
+            // Going back makes sense only after something was done.
+            let turns_back = Some(to) == previous && here.doing.pool.is_none();
+            if self.game.map.terrain(to).is_open() && !turns_back {
+                let deed = Deed::Move(direction as u8);
+                let frame = here.frame + u32::from(self.game.frames(here.cell, deed));
+                self.visit(from, &mut water, before, to, Some(direction as u8), frame, out);
+            }
+        }
+    }
+
+    /// What can be done on a cell at which a robot arrives at a frame: nothing, pour, or empty it and
+    /// pour.
+    #[expect(clippy::too_many_arguments, reason = "all of it is one arrival")]
+    fn visit(
+        &self,
+        from: &Rc<Done>,
+        water: &mut Water,
+        before: f64,
+        cell: Cell,
+        direction: Option<u8>,
+        frame: u32,
+        out: &mut dyn FnMut(Node),
+    ) {
+        let settings = &self.game.settings;
+        let own = self.team as u8;
+        let old = water.at(cell);
+        let mut put = |doing: Doing, tank: u32, frames: u32, water: &mut Water| {
+            let frame = frame + frames;
+            if frame > self.frames_left {
+                return;
+            }
+            let mut value = from.node.value;
+            let mut hash = from.node.hash;
+            if let Some(pool) = doing.pool {
+                water.set(&self.game.map, cell, Some(pool));
+                let gain = self.worth.of(water) - before;
+                value += gain * (-f64::from(frame) / self.settings.patience).exp();
+                water.set(&self.game.map, cell, old);
+                hash ^=
+                    (u64::from(cell.0) << 16 | u64::from(pool.amount) << 8 | u64::from(pool.team))
+                        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            }
+            let outlook =
+                self.outlook(water, cell) * (-f64::from(frame) / self.settings.patience).exp();
+            let rank = value + self.settings.outlook * outlook;
+            out(Node {
+                cell,
+                tank,
+                frame,
+                value,
+                rank,
+                hash,
+                parent: Some(Rc::clone(from)),
+                doing,
+            });
+        };
+        let tank = from.node.tank;
+        let pass = Doing { direction, n_acts: 0, pool: None };
+        if direction.is_some() {
+            put(pass, tank, 0, water);
+        }
+        if !self.game.map.terrain(cell).is_ground() {
+            return;
+        }
+        let pour = u32::from(self.game.frames(cell, Deed::Pour));
+        let (amount, acts, tank, frames) = match old {
+            Some(pool) if pool.team != own => {
+                let n = u32::from(pool.amount);
+                let suck = u32::from(self.game.frames(cell, Deed::Suck));
+                let tank = tank + n * u32::from(settings.suck_gain);
+                let emptied =
+                    Doing { n_acts: pool.amount, pool: Some(Pool { amount: 0, ..pool }), ..pass };
+                put(emptied, tank, n * suck, water);
+                (0, n, tank, n * suck)
+            }
+            Some(pool) => (pool.amount, 0, tank, 0),
+            None => (0, 0, tank, 0),
+        };
+        let most = if amount == 0 { 2 } else { 1 };
+        for n in 1..=most.min(tank) {
+            let total = amount + n as u8;
+            if total <= 2 && total <= settings.cell_max {
+                let pool = Some(Pool { team: own, amount: total });
+                put(
+                    Doing { n_acts: (acts + n) as u8, pool, ..pass },
+                    tank - n,
+                    frames + n * pour,
+                    water,
+                );
+            }
+        }
+    }
+
+    /// How many neighbours of a cell are still to be had.
+    fn outlook(&self, water: &Water, cell: Cell) -> f64 {
+        let is_open = |cell: &Cell| {
+            self.game.map.terrain(*cell).is_ground()
+                && water.at(*cell).is_none_or(|pool| usize::from(pool.team) != self.team)
+        };
+        cell.neighbours().iter().filter(|cell| is_open(cell)).count() as f64
+    }
+}
+
+/// A plan up to a place, not carried out yet.
+#[derive(Clone, Debug)]
+struct Node {
+    cell: Cell,
+    tank: u32,
+    frame: u32,
+    /// What it has brought.
+    value: f64,
+    /// By what it is compared: the value and the outlook.
+    rank: f64,
+    /// Of all changes.
+    hash: u64,
+    parent: Option<Rc<Done>>,
+    doing: Doing,
+}
+
+/// The last thing that a plan does: a move, if any, and the context action a number of times.
+#[derive(Clone, Copy, Debug, Default)]
+struct Doing {
+    direction: Option<u8>,
+    n_acts: u8,
+    /// What it leaves on the cell, if that changes.
+    pool: Option<Pool>,
+}
+
+/// A plan with the water that it leaves.
+#[derive(Debug)]
+struct Done {
+    node: Node,
+    water: Rc<Water>,
+}
+
+impl Done {
+    fn plan(&self) -> BeamPlan {
+        let mut path = vec![&self.node];
+        while let Some(parent) = &path[path.len() - 1].parent {
+            path.push(&parent.node);
+        }
+        let mut plan = BeamPlan::default();
+        for node in path.into_iter().rev() {
+            plan.commands.extend(node.doing.direction.map(Command::Move));
+            plan.commands.extend((0..node.doing.n_acts).map(|_| Command::Act));
+            plan.changes.extend(node.doing.pool.map(|pool| (node.cell, pool)));
+        }
+        plan
+    }
+}
+
+/// Keeps the best plans, of those that come to the same only one.
+fn keep_best(nodes: &mut Vec<Node>, width: usize) {
+    nodes.sort_by(|a, b| b.rank.total_cmp(&a.rank).then(a.frame.cmp(&b.frame)));
+    let mut kept: Vec<(Cell, u64)> = Vec::with_capacity(width);
+    nodes.retain(|node| {
+        let key = (node.cell, node.hash);
+        let is_new = kept.len() < width && !kept.contains(&key);
+        if is_new {
+            kept.push(key);
+        }
+        is_new
+    });
+}
