@@ -1,5 +1,5 @@
 # Thin: every target is a few commands that also work when typed.
-.PHONY: run demo test test-rust test-page bench bench-peers build page
+.PHONY: run demo test test-rust test-page test-python bench bench-peers build page wheel
 
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 SAKIYOMI := $(TARGET)/release/sakiyomi
@@ -15,7 +15,7 @@ demo: build
 	$(SAKIYOMI) duel connect-four uct:iterations=2000 uct:iterations=500 --games 100
 
 ## Everything that must hold.
-test: test-rust test-page
+test: test-rust test-page test-python
 
 ## Format, lints, tests, documentation.
 test-rust: page
@@ -32,6 +32,10 @@ test-page: page
 	cargo test --workspace --locked --no-run --quiet
 	cd web && SAKIYOMI_BIN=$(TARGET)/debug/sakiyomi npm run --silent browser
 
+## The Python package: the wheel in an environment of its own, its tests, and those of other libraries on it.
+test-python: page
+	bash python/test.sh
+
 ## Speed of games and search on this machine.
 bench: build
 	$(SAKIYOMI) bench
@@ -43,6 +47,10 @@ bench-peers: build
 
 build:
 	cargo build --release --locked
+
+## The Python package as a wheel in target/wheels, with the command line and the page in it.
+wheel: page
+	python3 -m pip wheel --quiet --no-deps --wheel-dir $(TARGET)/wheels .
 
 ## The page becomes part of the program that is built after it. Without Node everything else is complete.
 page:

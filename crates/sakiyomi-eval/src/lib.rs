@@ -8,6 +8,7 @@ mod exploit;
 mod fingerprint;
 mod ledger;
 mod measure;
+mod open_run;
 mod opening;
 mod perft;
 mod ranges;
@@ -27,6 +28,7 @@ pub use exploit::{
 };
 pub use fingerprint::Fingerprint;
 pub use measure::{MEASURES, Measure, MeasureEntry, Measures, PerMeasure};
+pub use open_run::{Handed, OpenRun, Ticket};
 pub use opening::Openings;
 pub use perft::{perft, perft_of};
 pub use runner::{CellTally, RunError, RunProgress, RunSettings, RunSummary, run_experiments};

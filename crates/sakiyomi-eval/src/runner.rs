@@ -77,25 +77,10 @@ pub fn run_experiments(
     let RunSettings { scale, threads, unit_seconds } = settings;
     let mut sink = StoreSink::new(Store::open(store_file)?)?;
     let works = works(experiments, scale, &mut sink)?;
-    let names: Vec<(String, bool)> = works
-        .iter()
-        .map(|work| (work.name.clone(), matches!(work.task, Task::Matches(_))))
-        .collect();
+    let names = WorkNames::of(&works);
     let settings = Settings { threads, unit_seconds, order: Order::Spread };
-    let mut tell = |standing: &Standing, sink: &StoreSink| {
-        let tally = |at: usize| CellTally {
-            name: names[at].0.clone(),
-            tally: sink.cells[at].tally,
-            n_players: sink.cells[at].round as usize,
-        };
-        progress(&RunProgress {
-            games_done: standing.done,
-            games: standing.wanted,
-            seconds_left: standing.seconds_left,
-            latest: standing.latest.map(|at| (names[at].0.clone(), sink.cells[at].tally)),
-            tallies: (0..names.len()).filter(|&at| names[at].1).map(tally).collect(),
-        });
-    };
+    let mut tell =
+        |standing: &Standing, sink: &StoreSink| progress(&names.progress(standing, sink));
     let done = schedule::run(works, settings, &mut sink, stop, &mut tell)?;
     Ok(RunSummary {
         games_played: done.done_here,
@@ -106,8 +91,35 @@ pub fn run_experiments(
     })
 }
 
+/// The names of works, and whether they are matches.
+#[derive(Debug)]
+pub(crate) struct WorkNames(Vec<(String, bool)>);
+
+impl WorkNames {
+    pub(crate) fn of(works: &[Work]) -> WorkNames {
+        let name = |work: &Work| (work.name.clone(), matches!(work.task, Task::Matches(_)));
+        WorkNames(works.iter().map(name).collect())
+    }
+
+    pub(crate) fn progress(&self, standing: &Standing, sink: &StoreSink) -> RunProgress {
+        let WorkNames(names) = self;
+        let tally = |at: usize| CellTally {
+            name: names[at].0.clone(),
+            tally: sink.cells[at].tally,
+            n_players: sink.cells[at].round as usize,
+        };
+        RunProgress {
+            games_done: standing.done,
+            games: standing.wanted,
+            seconds_left: standing.seconds_left,
+            latest: standing.latest.map(|at| (names[at].0.clone(), sink.cells[at].tally)),
+            tallies: (0..names.len()).filter(|&at| names[at].1).map(tally).collect(),
+        }
+    }
+}
+
 /// What the cells of the experiments want, each once, however many experiments share it.
-fn works(
+pub(crate) fn works(
     experiments: &[&Experiment],
     scale: Scale,
     sink: &mut StoreSink,

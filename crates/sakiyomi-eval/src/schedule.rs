@@ -135,7 +135,7 @@ pub(crate) fn run<S: Sink>(
     tell: &mut dyn FnMut(&Standing, &S),
 ) -> Result<Summary, ScheduleError> {
     let threads = settings.threads.max(1);
-    let plan = Shared { plan: Mutex::new(Plan::new(works, settings)), changed: Condvar::new() };
+    let plan = Shared::new(works, settings);
     let mut entry =
         Entry { plan: &plan, settings, start: Instant::now(), summary: Summary::default() };
     let mut failed = None;
@@ -171,11 +171,11 @@ pub(crate) fn run<S: Sink>(
 }
 
 /// What a thread brings: the work, the numbers it was given, and what came of them.
-struct Brought {
-    work: usize,
-    given: Range<u64>,
-    results: Result<Results, ExploitError>,
-    seconds: f64,
+pub(crate) struct Brought {
+    pub(crate) work: usize,
+    pub(crate) given: Range<u64>,
+    pub(crate) results: Result<Results, ExploitError>,
+    pub(crate) seconds: f64,
 }
 
 fn work(plan: &Shared, stop: &Stop, sender: &SyncSender<Brought>) {
@@ -202,13 +202,23 @@ impl Drop for CloseOnPanic<'_> {
     }
 }
 
-struct Shared {
+#[derive(Debug)]
+pub(crate) struct Shared {
     plan: Mutex<Plan>,
     /// Something was entered.
     changed: Condvar,
 }
 
 impl Shared {
+    pub(crate) fn new(works: Vec<Work>, settings: Settings) -> Shared {
+        Shared { plan: Mutex::new(Plan::new(works, settings)), changed: Condvar::new() }
+    }
+
+    /// The next unit if there is one now.
+    pub(crate) fn next_now(&self) -> Next {
+        self.lock().next()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Plan> {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -233,15 +243,20 @@ impl Shared {
 }
 
 /// What the calling thread does with what the others bring.
-struct Entry<'a> {
-    plan: &'a Shared,
-    settings: Settings,
-    start: Instant,
-    summary: Summary,
+#[derive(Debug)]
+pub(crate) struct Entry<'a> {
+    pub(crate) plan: &'a Shared,
+    pub(crate) settings: Settings,
+    pub(crate) start: Instant,
+    pub(crate) summary: Summary,
 }
 
 impl Entry<'_> {
-    fn enter(&mut self, brought: Brought, sink: &mut impl Sink) -> Result<(), ScheduleError> {
+    pub(crate) fn enter(
+        &mut self,
+        brought: Brought,
+        sink: &mut impl Sink,
+    ) -> Result<(), ScheduleError> {
         let Brought { work, given, results, seconds } = brought;
         let results = results.map_err(|error| {
             let name = self.plan.lock().works[work].work.name.clone();
@@ -273,13 +288,13 @@ impl Entry<'_> {
         Ok(())
     }
 
-    fn look(&mut self, sink: &mut impl Sink) -> Result<(), ScheduleError> {
+    pub(crate) fn look(&mut self, sink: &mut impl Sink) -> Result<(), ScheduleError> {
         let news = sink.look()?;
         self.plan.lock().enter(&news);
         Ok(())
     }
 
-    fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> Standing {
         let plan = self.plan.lock();
         let threads = self.settings.threads.max(1) as f64;
         let here = self.summary.done_here;
@@ -297,6 +312,7 @@ impl Entry<'_> {
     }
 }
 
+#[derive(Debug)]
 struct Plan {
     works: Vec<WorkState>,
     order: Order,
@@ -308,6 +324,7 @@ struct Plan {
     is_closed: bool,
 }
 
+#[derive(Debug)]
 struct WorkState {
     work: Work,
     /// Handed out here, and not entered yet.
@@ -315,7 +332,7 @@ struct WorkState {
     seconds_per_number: Option<f64>,
 }
 
-enum Next {
+pub(crate) enum Next {
     Unit(usize, Box<Unit>),
     /// Others are at work on what this depends on.
     Wait,

@@ -8,14 +8,19 @@ pub use sakiyomi_games as games;
 pub use sakiyomi_gdl as gdl;
 pub use sakiyomi_search as search;
 
+// The command line is written against the facade, like any other user of it.
+extern crate self as sakiyomi;
+
 mod accept;
 pub mod bench;
+pub mod cli;
 pub mod draw;
 pub mod evolve;
 pub mod figures;
 pub mod ggp;
 pub mod mizugame;
 pub mod numbers;
+pub mod picture;
 pub mod report;
 pub mod serve;
 pub mod text_table;

@@ -1,9 +1,7 @@
 //! The command line.
 
-mod cli;
-
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    ExitCode::from(sakiyomi::cli::run(std::env::args_os()))
 }

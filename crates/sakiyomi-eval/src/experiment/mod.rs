@@ -129,6 +129,33 @@ impl Experiment {
         file::load_all(folder)
     }
 
+    /// The experiments of these names in a folder. A name that ends with .toml is a file, and `all` is the whole
+    /// folder.
+    pub fn find(ids: &[String], folder: &Path) -> Result<Vec<Experiment>, FindError> {
+        let is_file = |id: &&String| id.ends_with(".toml");
+        let mut found = Vec::new();
+        let listed = match ids.iter().all(|id| is_file(&id)) {
+            true => Vec::new(),
+            false => Experiment::load_all(folder)?,
+        };
+        for id in ids {
+            if is_file(&id) {
+                found.push(Experiment::load(Path::new(id))?);
+            } else if id == "all" {
+                found.extend(listed.iter().cloned());
+            } else {
+                let known: Vec<&str> = listed.iter().map(|known| known.id.as_str()).collect();
+                let experiment = listed.iter().find(|known| known.id == *id);
+                found.push(experiment.cloned().ok_or_else(|| FindError::Unknown {
+                    id: id.clone(),
+                    folder: folder.to_owned(),
+                    known: known.join(", "),
+                })?);
+            }
+        }
+        Ok(found)
+    }
+
     /// A single duel as an experiment without a file, so that it runs, stops and resumes like one.
     /// Its matches are kept.
     pub fn of_duel(id: &str, pairing: Pairing, games: u64) -> Experiment {
@@ -198,6 +225,15 @@ impl Done {
             (done, games) => format!("{scale} {} %", 100 * done / games),
         }
     }
+}
+
+/// Why an experiment is not found.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
+    #[error("no experiment in {} is called `{id}`; known: {known}", folder.display())]
+    Unknown { id: String, folder: PathBuf, known: String },
 }
 
 /// Why the results of a cell cannot be counted.

@@ -17,8 +17,8 @@ mod show;
 mod strength;
 
 use sakiyomi_core::{
-    Agent, Budget, Canonical, CellShape, Encode, Game, Hint, HintSet, Hints, Payoffs, Player,
-    Players, Rng, Scratch, Script, Turn,
+    Agent, Budget, Canonical, CellShape, Encode, Game, Hint, HintSet, Hints, ObservationShape,
+    Payoffs, Player, Players, Rng, Scratch, Script, Turn,
 };
 
 pub use settings::{MAX_CARDS, MAX_HANDS, Order, Payoff, Settings, SettingsError, Ties};
@@ -357,6 +357,28 @@ impl Hints for Hagetaka {
 }
 
 impl Encode for Hagetaka {
+    /// The hands, one's own first and then in the order of seats; the deck that is face down; the card that is turned
+    /// over; what is on the table and the totals in the order of the hands, both as shares of the largest possible total.
+    fn observation_shape(&self) -> Option<ObservationShape> {
+        let Settings { players, cards, deck, .. } = &self.settings;
+        Some(ObservationShape::flat(players * cards + 2 * deck.len() + 1 + players))
+    }
+
+    fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
+        let Settings { players, cards, deck, .. } = &self.settings;
+        let bits = |set: u32, n: usize| (0..n).map(move |i| (set >> i & 1) as f32);
+        let seats = || (0..*players).map(|i| (player.index() + i) % players);
+        for seat in seats() {
+            out.extend(bits(position.hands[seat], *cards));
+        }
+        out.extend(bits(position.deck, deck.len()));
+        let turned = if position.turned == NONE { 0 } else { 1 << position.turned };
+        out.extend(bits(turned, deck.len()));
+        let scale = deck.iter().map(|value| f32::from(value.abs())).sum::<f32>().max(1.0);
+        out.push(f32::from(position.stake) / scale);
+        out.extend(seats().map(|seat| f32::from(position.totals[seat]) / scale));
+    }
+
     fn n_action_indices(&self) -> usize {
         self.settings.cards
     }

@@ -14,7 +14,7 @@ use sakiyomi_eval::{RunSettings, RunSummary, Store, run_experiments};
 use serde_json::json;
 
 use super::duel::tally_text;
-use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table};
+use super::{cores, print_json, progress_bar, stop_on_interrupt, text_table};
 
 /// Where experiments and results are.
 #[derive(Debug, Args)]
@@ -95,34 +95,6 @@ pub(super) struct ReportOptions {
     json: bool,
 }
 
-/// The experiments of these names. A name with the ending .toml is a file.
-fn find(ids: &[String], folder: &Path) -> anyhow::Result<Vec<Experiment>> {
-    let is_file = |id: &&String| id.ends_with(".toml");
-    let mut found = Vec::new();
-    let listed = match ids.iter().all(|id| is_file(&id)) {
-        true => Vec::new(),
-        false => Experiment::load_all(folder)?,
-    };
-    for id in ids {
-        if is_file(&id) {
-            found.push(Experiment::load(Path::new(id))?);
-        } else if id == "all" {
-            found.extend(listed.iter().cloned());
-        } else {
-            let known: Vec<&str> = listed.iter().map(|known| known.id.as_str()).collect();
-            let experiment = listed.iter().find(|known| known.id == *id).ok_or_else(|| {
-                let folder = folder.display();
-                BadInput(format!(
-                    "no experiment in {folder} is called `{id}`; known: {}",
-                    known.join(", ")
-                ))
-            })?;
-            found.push(experiment.clone());
-        }
-    }
-    Ok(found)
-}
-
 pub(super) fn list(options: &ListOptions, out: &mut dyn Write) -> anyhow::Result<()> {
     let experiments = Experiment::load_all(&options.places.experiments)?;
     let file = &options.places.store;
@@ -167,7 +139,7 @@ fn state_text(quick: Done, paper: Done) -> String {
 }
 
 pub(super) fn run(options: &RunOptions, out: &mut dyn Write) -> anyhow::Result<()> {
-    let experiments = find(&options.ids, &options.places.experiments)?;
+    let experiments = Experiment::find(&options.ids, &options.places.experiments)?;
     let chosen: Vec<&Experiment> = experiments.iter().collect();
     let stop = stop_on_interrupt();
     let threads = options.threads.map_or_else(cores, usize::from);
@@ -211,7 +183,7 @@ pub(super) fn report(options: &ReportOptions, out: &mut dyn Write) -> anyhow::Re
     let all = ["all".to_owned()];
     let ids = if options.ids.is_empty() { &all[..] } else { &options.ids };
     let mut reports = Vec::new();
-    for experiment in find(ids, &options.places.experiments)? {
+    for experiment in Experiment::find(ids, &options.places.experiments)? {
         let report = ExperimentReport::new(&experiment, options.scale, &store)?;
         if report.games_done > 0 || !options.ids.is_empty() {
             reports.push(report);

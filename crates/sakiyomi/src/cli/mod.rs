@@ -21,8 +21,8 @@ mod store;
 mod tubstap;
 mod tubstap_network;
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -33,7 +33,7 @@ use sakiyomi::ggp::{ClientError, Timeless, TournamentError};
 use sakiyomi::text_table::TextTable;
 use sakiyomi_catalog::{SpecError, TableError, parse_bytes};
 use sakiyomi_core::Stop;
-use sakiyomi_eval::experiment::ExperimentError;
+use sakiyomi_eval::experiment::{ExperimentError, FindError};
 use sakiyomi_eval::{DuelError, ExploitError, SolveError};
 use sakiyomi_evolve::EvolveError;
 use sakiyomi_gdl::{GdlError, VerifyError};
@@ -91,10 +91,17 @@ enum Command {
     },
 }
 
-/// Runs the command that the arguments name.
-pub(crate) fn main() -> ExitCode {
+/// Runs the command that the arguments name, of which the first is the program. Returns the exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return error.exit_code() as u8;
+        }
+    };
     let out = &mut io::stdout().lock();
-    let done = match Cli::parse().command {
+    let done = match cli.command {
         Command::Games(options) => lists::games(&options, out),
         Command::Agents(options) => lists::agents(&options, out),
         Command::Play(options) => play::run(&options, &mut io::stdin().lock(), out),
@@ -124,17 +131,17 @@ pub(crate) fn main() -> ExitCode {
         }
     };
     match done.and_then(|()| Ok(out.flush()?)) {
-        Ok(()) if was_interrupted() => ExitCode::from(INTERRUPTED),
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) if was_interrupted() => INTERRUPTED,
+        Ok(()) => 0,
         // The reader of our output has closed it.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error:#}");
-            ExitCode::from(match is_bad_input(&error) {
+            match is_bad_input(&error) {
                 _ if was_interrupted() => INTERRUPTED,
                 true => 2,
                 false => 1,
-            })
+            }
         }
     }
 }
@@ -150,6 +157,7 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
             || cause.is::<SpecError>()
             || cause.is::<TableError>()
             || cause.is::<ExperimentError>()
+            || cause.is::<FindError>()
             || cause.is::<GdlError>()
             || cause.is::<VerifyError>()
             || cause.is::<Timeless>()

@@ -1,0 +1,537 @@
+//! Many environments of one game, stepped at once: actions come as an array of numbers, and observations, masks
+//! and rewards are written into arrays of the caller, in the order of the environments whatever the number of
+//! threads. A match that has ended begins again in the same step, so there is always someone to choose.
+
+use sakiyomi_catalog::{CatalogGame, GameSpec, SpecError, Visitor};
+use sakiyomi_core::{MAX_PLAYERS, Player, Players, Rng, Turn};
+
+use crate::numbers::{Layout, numbered};
+
+#[derive(Clone, Copy, Debug)]
+pub struct BatchSettings {
+    pub n_environments: usize,
+    /// A row of actions, masks and observations for every player, not only for the one who chooses. It is
+    /// needed where several choose at once.
+    pub per_player: bool,
+    pub threads: usize,
+    /// What chance draws follows from the seed and the number of the environment.
+    pub seed: u64,
+}
+
+/// Arrays that a step fills. There is a row for each environment, or for each player of each environment.
+#[derive(Debug)]
+pub struct Buffers<'a> {
+    /// One observation per row; empty if none are wanted.
+    pub observations: &'a mut [f32],
+    /// For each row and action whether it is legal; a player who does not choose has no legal action.
+    pub masks: &'a mut [bool],
+    /// What each player of each environment won in this step: nothing, or at the end of a match from -1 (the worst
+    /// payoff) to 1 (the best).
+    pub rewards: &'a mut [f32],
+    /// For each environment whether a match ended in this step. What is observed then is the next match.
+    pub ended: &'a mut [bool],
+    /// For each environment who chooses, or -1 if several do.
+    pub players: &'a mut [i8],
+}
+
+pub trait Batch: Send {
+    fn layout(&self) -> &Layout;
+    fn len(&self) -> usize;
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Rows of actions, masks and observations for each environment.
+    fn rows(&self) -> usize;
+
+    /// Starts all matches again.
+    fn reset(&mut self, seed: u64, buffers: Buffers<'_>) -> Result<(), BatchError>;
+
+    /// Plays one action per row; those of players who do not choose are not looked at. Nothing changes if one of them
+    /// is not legal.
+    fn step(&mut self, actions: &[i64], buffers: Buffers<'_>) -> Result<(), BatchError>;
+
+    /// Draws a legal action for every row, each with the same probability, and 0 for those who do not choose.
+    fn random_actions(&mut self, out: &mut [i64]) -> Result<(), BatchError>;
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BatchError {
+    #[error("{what}: {found} numbers, expected {expected}")]
+    Length { what: &'static str, expected: usize, found: usize },
+    #[error(
+        "environment {environment}: action {action} is not legal for player {player}; legal: {legal}"
+    )]
+    Illegal { environment: usize, player: u8, action: i64, legal: String },
+    #[error(
+        "environment {environment}: {n} players choose at once; open the batch with a row per player \
+         (per_player)"
+    )]
+    Simultaneous { environment: usize, n: usize },
+    #[error("0 environments; a batch needs at least 1")]
+    Empty,
+    #[error("{game}: matches are over before a player chooses")]
+    NothingToChoose { game: String },
+    #[error("{threads} threads cannot be started: {reason}")]
+    Threads { threads: usize, reason: String },
+}
+
+/// Opens a batch; [`Batch::reset`] tells what is seen first.
+pub fn open_batch(
+    game: &GameSpec,
+    settings: BatchSettings,
+) -> Result<Result<Box<dyn Batch>, BatchError>, SpecError> {
+    struct Open<'a>(&'a GameSpec, BatchSettings);
+    impl Visitor for Open<'_> {
+        type Out = Result<Box<dyn Batch>, BatchError>;
+        fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
+            Ok(Box::new(BatchOf::new(game, self.0, self.1)?))
+        }
+    }
+    game.with(Open(game, settings))
+}
+
+struct BatchOf<G: CatalogGame> {
+    game: G,
+    layout: Layout,
+    rows: usize,
+    environments: Vec<Environment<G>>,
+    pool: Option<rayon::ThreadPool>,
+}
+
+/// One match, and what is legal in it.
+struct Environment<G: CatalogGame> {
+    number: usize,
+    state: G::State,
+    rng: Rng,
+    choosing: Players,
+    /// The legal actions of the choosing players, one after the other.
+    legal: Vec<(u32, G::Action)>,
+    lengths: [u32; MAX_PLAYERS],
+    joint: Vec<G::Action>,
+}
+
+impl<G: CatalogGame> BatchOf<G> {
+    fn new(game: G, spec: &GameSpec, settings: BatchSettings) -> Result<BatchOf<G>, BatchError> {
+        let BatchSettings { n_environments, per_player, threads, seed } = settings;
+        let layout = Layout::of(&game);
+        if n_environments == 0 {
+            return Err(BatchError::Empty);
+        }
+        if matches!(game.turn(&game.start()), Turn::Over(_)) {
+            return Err(BatchError::NothingToChoose { game: spec.to_string() });
+        }
+        let environment = |number| Environment {
+            number,
+            state: game.start(),
+            rng: Rng::stream(&[seed, number as u64]),
+            choosing: Players::NONE,
+            legal: Vec::new(),
+            lengths: [0; MAX_PLAYERS],
+            joint: Vec::new(),
+        };
+        let mut environments: Vec<Environment<G>> = (0..n_environments).map(environment).collect();
+        let rows = if per_player { game.players() } else { 1 };
+        let mut buffer = Vec::new();
+        for environment in &mut environments {
+            environment.begin(&game);
+            environment.list(&game, &layout, rows, &mut buffer)?;
+        }
+        Ok(BatchOf { layout, rows, environments, pool: pool(threads)?, game })
+    }
+
+    fn check(&self, buffers: &Buffers<'_>) -> Result<(), BatchError> {
+        let n = self.environments.len();
+        let rows = n * self.rows;
+        let n_observed = match buffers.observations.is_empty() {
+            true => 0,
+            false => rows * self.layout.observation_len(),
+        };
+        expect("observations", n_observed, buffers.observations.len())?;
+        expect("masks", rows * self.layout.n_actions, buffers.masks.len())?;
+        expect("rewards", n * self.layout.n_players, buffers.rewards.len())?;
+        expect("ended", n, buffers.ended.len())?;
+        expect("players", n, buffers.players.len())
+    }
+
+    fn run(&mut self, buffers: Buffers<'_>, plays: bool) -> Result<(), BatchError> {
+        let BatchOf { game, layout, rows, environments, pool } = self;
+        buffers.rewards.fill(0.0);
+        Stepper { game, layout, rows: *rows, plays }.run(environments, pool.as_ref(), buffers)
+    }
+}
+
+fn expect(what: &'static str, expected: usize, found: usize) -> Result<(), BatchError> {
+    if found == expected { Ok(()) } else { Err(BatchError::Length { what, expected, found }) }
+}
+
+/// Threads that wait for steps; none if one is enough.
+fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>, BatchError> {
+    if threads <= 1 {
+        return Ok(None);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map(Some).map_err(|error| BatchError::Threads { threads, reason: error.to_string() })
+}
+
+impl Buffers<'_> {
+    fn reborrow(&mut self) -> Buffers<'_> {
+        Buffers {
+            observations: self.observations,
+            masks: self.masks,
+            rewards: self.rewards,
+            ended: self.ended,
+            players: self.players,
+        }
+    }
+}
+
+/// What all threads share while they step.
+struct Stepper<'a, G> {
+    game: &'a G,
+    layout: &'a Layout,
+    rows: usize,
+    /// Whether the chosen actions are played; otherwise matches are only looked at.
+    plays: bool,
+}
+
+impl<G: CatalogGame> Stepper<'_, G> {
+    /// Steps all environments, in one block per thread.
+    fn run(
+        &self,
+        environments: &mut [Environment<G>],
+        pool: Option<&rayon::ThreadPool>,
+        mut buffers: Buffers<'_>,
+    ) -> Result<(), BatchError> {
+        let Some(pool) = pool else { return self.block(environments, buffers) };
+        let per_block = environments.len().div_ceil(pool.current_num_threads());
+        let mut blocks = Vec::new();
+        for block in environments.chunks_mut(per_block) {
+            let (own, rest) = self.split(buffers, block.len());
+            buffers = rest;
+            blocks.push((block, own, Ok(())));
+        }
+        pool.scope(|scope| {
+            for (block, own, result) in &mut blocks {
+                scope.spawn(move |_| *result = self.block(block, own.reborrow()));
+            }
+        });
+        blocks.into_iter().map(|(_, _, result)| result).collect()
+    }
+
+    /// The part of the buffers that belongs to the first `n` environments, and the rest.
+    fn split<'b>(&self, buffers: Buffers<'b>, n: usize) -> (Buffers<'b>, Buffers<'b>) {
+        let Buffers { observations, masks, rewards, ended, players } = buffers;
+        let rows = n * self.rows;
+        let n_observed = if observations.is_empty() { 0 } else { self.layout.observation_len() };
+        let observations = observations.split_at_mut(rows * n_observed);
+        let masks = masks.split_at_mut(rows * self.layout.n_actions);
+        let rewards = rewards.split_at_mut(n * self.layout.n_players);
+        let (ended, players) = (ended.split_at_mut(n), players.split_at_mut(n));
+        let own = Buffers {
+            observations: observations.0,
+            masks: masks.0,
+            rewards: rewards.0,
+            ended: ended.0,
+            players: players.0,
+        };
+        let rest = Buffers {
+            observations: observations.1,
+            masks: masks.1,
+            rewards: rewards.1,
+            ended: ended.1,
+            players: players.1,
+        };
+        (own, rest)
+    }
+
+    fn block(
+        &self,
+        environments: &mut [Environment<G>],
+        buffers: Buffers<'_>,
+    ) -> Result<(), BatchError> {
+        let Buffers { observations, masks, rewards, ended, players } = buffers;
+        let Layout { n_players, n_actions, .. } = *self.layout;
+        let n_observed = self.layout.observation_len();
+        let (mut actions, mut observed) = (Vec::new(), Vec::with_capacity(n_observed));
+        for (i, environment) in environments.iter_mut().enumerate() {
+            let rewards = &mut rewards[i * n_players..][..n_players];
+            ended[i] = self.plays && environment.play(self.game, rewards);
+            environment.list(self.game, self.layout, self.rows, &mut actions)?;
+            let row = i * self.rows;
+            let masks = &mut masks[row * n_actions..][..self.rows * n_actions];
+            environment.write_masks(self.rows, n_actions, masks);
+            players[i] = environment.choosing.single().map_or(-1, |player| player.0 as i8);
+            if !observations.is_empty() {
+                let own = &mut observations[row * n_observed..][..self.rows * n_observed];
+                for (at, seen) in own.chunks_exact_mut(n_observed).enumerate() {
+                    let player = match self.rows {
+                        1 => environment.choosing.single().unwrap_or(Player(0)),
+                        _ => Player(at as u8),
+                    };
+                    observed.clear();
+                    self.game.observe(&environment.state, player, &mut observed);
+                    seen.copy_from_slice(&observed);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<G: CatalogGame> Environment<G> {
+    /// Starts a match. One that chance ends before anyone chooses is followed by another.
+    fn begin(&mut self, game: &G) {
+        loop {
+            self.state = game.start();
+            self.draw_chance(game);
+            if !matches!(game.turn(&self.state), Turn::Over(_)) {
+                return;
+            }
+        }
+    }
+
+    fn draw_chance(&mut self, game: &G) {
+        while game.turn(&self.state) == Turn::Chance {
+            let outcome = game.sample(&self.state, &mut Vec::new(), &mut self.rng);
+            game.apply(&mut self.state, &[outcome]);
+        }
+    }
+
+    /// Lists what is legal now.
+    fn list(
+        &mut self,
+        game: &G,
+        layout: &Layout,
+        rows: usize,
+        buffer: &mut Vec<G::Action>,
+    ) -> Result<(), BatchError> {
+        self.legal.clear();
+        self.choosing = match game.turn(&self.state) {
+            Turn::Choose(who) => who,
+            _ => Players::NONE,
+        };
+        if rows == 1 && self.choosing.len() > 1 {
+            let n = self.choosing.len();
+            return Err(BatchError::Simultaneous { environment: self.number, n });
+        }
+        for player in self.choosing {
+            let before = self.legal.len();
+            numbered(game, layout, &self.state, player, buffer, &mut self.legal);
+            self.lengths[player.index()] = (self.legal.len() - before) as u32;
+        }
+        Ok(())
+    }
+
+    /// The legal actions of a choosing player.
+    fn legal_of(&self, player: Player) -> &[(u32, G::Action)] {
+        let mut start = 0;
+        for other in self.choosing {
+            let n = self.lengths[other.index()] as usize;
+            if other == player {
+                return &self.legal[start..start + n];
+            }
+            start += n;
+        }
+        &[]
+    }
+
+    fn write_masks(&self, rows: usize, n_actions: usize, masks: &mut [bool]) {
+        masks.fill(false);
+        for player in self.choosing {
+            let row = if rows == 1 { 0 } else { player.index() };
+            for &(number, _) in self.legal_of(player) {
+                masks[row * n_actions + number as usize] = true;
+            }
+        }
+    }
+
+    /// Looks up the chosen actions without playing them.
+    fn choose(&mut self, rows: usize, numbers: &[i64]) -> Result<(), BatchError> {
+        let mut joint = std::mem::take(&mut self.joint);
+        joint.clear();
+        for player in self.choosing {
+            let number = numbers[if rows == 1 { 0 } else { player.index() }];
+            let legal = self.legal_of(player);
+            match legal.iter().find(|(own, _)| i64::from(*own) == number) {
+                Some(&(_, action)) => joint.push(action),
+                None => {
+                    let texts: Vec<String> = legal.iter().map(|(own, _)| own.to_string()).collect();
+                    return Err(BatchError::Illegal {
+                        environment: self.number,
+                        player: player.0,
+                        action: number,
+                        legal: texts.join(" "),
+                    });
+                }
+            }
+        }
+        self.joint = joint;
+        Ok(())
+    }
+
+    /// Plays what was chosen; after the end a new match begins, and the answer is true.
+    fn play(&mut self, game: &G, rewards: &mut [f32]) -> bool {
+        game.apply(&mut self.state, &self.joint);
+        self.draw_chance(game);
+        let Turn::Over(payoffs) = game.turn(&self.state) else { return false };
+        for (reward, payoff) in rewards.iter_mut().zip(payoffs.as_slice(game.players())) {
+            *reward = (2.0 * payoff - 1.0) as f32;
+        }
+        self.begin(game);
+        true
+    }
+}
+
+impl<G: CatalogGame> Batch for BatchOf<G> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn len(&self) -> usize {
+        self.environments.len()
+    }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn reset(&mut self, seed: u64, buffers: Buffers<'_>) -> Result<(), BatchError> {
+        self.check(&buffers)?;
+        for environment in &mut self.environments {
+            environment.rng = Rng::stream(&[seed, environment.number as u64]);
+            environment.begin(&self.game);
+        }
+        self.run(buffers, false)
+    }
+
+    fn step(&mut self, actions: &[i64], buffers: Buffers<'_>) -> Result<(), BatchError> {
+        self.check(&buffers)?;
+        let rows = self.rows;
+        expect("actions", self.environments.len() * rows, actions.len())?;
+        for (environment, numbers) in self.environments.iter_mut().zip(actions.chunks_exact(rows)) {
+            environment.choose(rows, numbers)?;
+        }
+        self.run(buffers, true)
+    }
+
+    fn random_actions(&mut self, out: &mut [i64]) -> Result<(), BatchError> {
+        let rows = self.rows;
+        expect("actions", self.environments.len() * rows, out.len())?;
+        out.fill(0);
+        for (environment, numbers) in self.environments.iter_mut().zip(out.chunks_exact_mut(rows)) {
+            for player in environment.choosing {
+                let n = environment.lengths[player.index()] as usize;
+                let pick = environment.rng.below(n.max(1));
+                let number = environment.legal_of(player).get(pick).map_or(0, |(own, _)| *own);
+                numbers[if rows == 1 { 0 } else { player.index() }] = number.into();
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Arrays {
+        observations: Vec<f32>,
+        masks: Vec<bool>,
+        rewards: Vec<f32>,
+        ended: Vec<bool>,
+        players: Vec<i8>,
+    }
+
+    impl Arrays {
+        fn of(batch: &dyn Batch) -> Arrays {
+            let (n, layout) = (batch.len(), batch.layout());
+            Arrays {
+                observations: vec![0.0; n * batch.rows() * layout.observation_len()],
+                masks: vec![false; n * batch.rows() * layout.n_actions],
+                rewards: vec![0.0; n * layout.n_players],
+                ended: vec![false; n],
+                players: vec![0; n],
+            }
+        }
+
+        fn buffers(&mut self) -> Buffers<'_> {
+            Buffers {
+                observations: &mut self.observations,
+                masks: &mut self.masks,
+                rewards: &mut self.rewards,
+                ended: &mut self.ended,
+                players: &mut self.players,
+            }
+        }
+    }
+
+    fn open(game: &str, n: usize, per_player: bool, threads: usize) -> Box<dyn Batch> {
+        let settings = BatchSettings { n_environments: n, per_player, threads, seed: 5 };
+        open_batch(&game.parse().unwrap(), settings).unwrap().unwrap()
+    }
+
+    /// Everything that random play shows, as one list of numbers.
+    fn history(game: &str, per_player: bool, threads: usize) -> Vec<f64> {
+        let mut batch = open(game, 7, per_player, threads);
+        let mut arrays = Arrays::of(&*batch);
+        let mut actions = vec![0; batch.len() * batch.rows()];
+        let mut history = Vec::new();
+        batch.reset(5, arrays.buffers()).unwrap();
+        for _ in 0..60 {
+            batch.random_actions(&mut actions).unwrap();
+            batch.step(&actions, arrays.buffers()).unwrap();
+            history.extend(actions.iter().map(|&action| action as f64));
+            history.extend(arrays.observations.iter().map(|&x| f64::from(x)));
+            history.extend(arrays.rewards.iter().map(|&x| f64::from(x)));
+            history.extend(arrays.masks.iter().map(|&x| f64::from(u8::from(x))));
+            history.extend(arrays.players.iter().map(|&x| f64::from(x)));
+        }
+        history
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        for (game, per_player) in [("connect-four:5x4", false), ("goofspiel:n=4", true)] {
+            let alone = history(game, per_player, 1);
+            assert_eq!(alone, history(game, per_player, 3), "{game}");
+            assert!(alone.contains(&-1.0) && alone.contains(&1.0), "{game}: matches end");
+        }
+    }
+
+    #[test]
+    fn a_match_that_ends_begins_again() {
+        let mut batch = open("tic-tac-toe", 1, false, 1);
+        let mut arrays = Arrays::of(&*batch);
+        batch.reset(1, arrays.buffers()).unwrap();
+        for (ply, action) in [0, 3, 1, 4].into_iter().enumerate() {
+            assert_eq!(i32::from(arrays.players[0]), ply as i32 % 2);
+            batch.step(&[action], arrays.buffers()).unwrap();
+            assert!(!arrays.ended[0]);
+        }
+        batch.step(&[2], arrays.buffers()).unwrap();
+        assert!(arrays.ended[0] && arrays.rewards == [1.0, -1.0]);
+        assert!(arrays.masks.iter().all(|&legal| legal), "the next match has begun");
+        batch.step(&[2], arrays.buffers()).unwrap();
+        assert!(!arrays.ended[0] && arrays.rewards == [0.0, 0.0]);
+    }
+
+    #[test]
+    fn what_is_wrong_changes_nothing() {
+        let mut batch = open("tic-tac-toe", 2, false, 1);
+        let mut arrays = Arrays::of(&*batch);
+        batch.reset(1, arrays.buffers()).unwrap();
+        let error = batch.step(&[4, 9], arrays.buffers()).unwrap_err();
+        assert!(error.to_string().starts_with("environment 1: action 9 is not legal"), "{error}");
+        batch.step(&[4, 4], arrays.buffers()).expect("the first environment was not played");
+        let error = batch.step(&[4], arrays.buffers()).unwrap_err();
+        assert_eq!(error.to_string(), "actions: 1 numbers, expected 2");
+        arrays.masks.pop();
+        assert!(batch.step(&[0, 0], arrays.buffers()).is_err());
+        let settings = BatchSettings { n_environments: 1, per_player: false, threads: 1, seed: 1 };
+        let goofspiel = "goofspiel:n=3".parse().unwrap();
+        let opened = open_batch(&goofspiel, settings).unwrap();
+        assert!(matches!(opened, Err(BatchError::Simultaneous { n: 2, .. })));
+    }
+}

@@ -1,0 +1,105 @@
+"""What the Python package costs and how fast it is, beside other libraries where they are installed.
+
+    python python/bench.py [--games connect-four othello] [--seconds 2]
+
+Steps are those of all environments together, with random legal actions, numpy in and out, on one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+import sakiyomi
+
+OPEN_SPIEL = {"connect-four": "connect_four", "othello": "othello", "breakthrough": "breakthrough"}
+
+
+def rate(step, per_step, seconds):
+    """Steps per second of CPU time, after a short warm-up."""
+    for _ in range(20):
+        step()
+    start, n = time.process_time(), 0
+    while time.process_time() - start < seconds:
+        for _ in range(10):
+            step()
+        n += 10
+    return n * per_step / (time.process_time() - start)
+
+
+def batch_rate(game, n, observe, seconds):
+    batch = sakiyomi.Batch(game, n, observe=observe)
+    actions = np.zeros(n, np.int64)
+
+    def step():
+        batch._batch.random_actions(actions)
+        batch.step(actions)
+
+    return rate(step, n, seconds)
+
+
+def open_spiel_rate(game, seconds):
+    """OpenSpiel's C++ game through its Python states, as its own examples use it."""
+    import random
+
+    import pyspiel
+
+    own = pyspiel.load_game(OPEN_SPIEL[game])
+    state = own.new_initial_state()
+
+    def step():
+        nonlocal state
+        if state.is_terminal():
+            state = own.new_initial_state()
+        state.apply_action(random.choice(state.legal_actions()))
+
+    return rate(step, 1, seconds)
+
+
+def advise_cost(calls=2000):
+    """Microseconds that a call costs beside the thinking itself: the median."""
+    table = sakiyomi.Table("tic-tac-toe")
+    costs = []
+    for _ in range(calls):
+        start = time.perf_counter()
+        thought = table.advise("random")
+        costs.append(time.perf_counter() - start - thought.seconds)
+    return 1e6 * sorted(costs)[calls // 2]
+
+
+def duel_seconds(games=100):
+    """A duel from here and from the command line: seconds that each says it took, the least of three."""
+    agents = ("uct:iterations=2000", "uct:iterations=500")
+    line = [sys.executable, "-m", "sakiyomi", "duel", "connect-four", *agents, "--games", str(games), "--threads", "1", "--json", "-q"]
+    here, there = [], []
+    for _ in range(3):
+        here.append(sakiyomi.duel("connect-four", *agents, games=games, threads=1).seconds)
+        there.append(json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)["seconds"])
+    return min(here), min(there)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", nargs="+", default=["connect-four", "othello", "breakthrough"])
+    parser.add_argument("--seconds", type=float, default=2.0)
+    given = parser.parse_args()
+    for game in given.games:
+        for n in (256, 1024):
+            for observe in (True, False):
+                steps = batch_rate(game, n, observe, given.seconds)
+                print(f"{game}: {n} environments, {'with' if observe else 'without'} observations: {steps:,.0f} steps/s")
+        try:
+            print(f"{game}: OpenSpiel's states from Python: {open_spiel_rate(game, given.seconds):,.0f} steps/s")
+        except ImportError:
+            print("OpenSpiel is not installed")
+    print(f"advise: {advise_cost():.1f} microseconds beside the thinking")
+    here, there = duel_seconds()
+    print(f"duel: {here:.2f} s from Python, {there:.2f} s from the command line")
+
+
+if __name__ == "__main__":
+    main()
