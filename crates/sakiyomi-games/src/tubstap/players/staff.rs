@@ -57,8 +57,8 @@ player_settings!(MilitaryStaffSettings, STOCK, |settings, n| settings.plans =
 
 /// Playouts that an action or a plan gets at once when the time is limited.
 const SWEEP: u32 = 4;
-/// Plans of a round at the most: all of them are kept until they are rated.
-const MAX_PLANS: u32 = 100_000;
+/// Plans that are made and rated together.
+const PLANS_AT_ONCE: u32 = 1_000;
 /// The rating of a move that no enemy sees.
 const UNSEEN: f64 = 0.5;
 /// In the second round: how many of the trials keep which share of the first round's plan.
@@ -99,16 +99,37 @@ impl<const W: usize, const N: usize> MilitaryStaff<W, N> {
             let (rated, n_playouts) =
                 self.rate_units(game, start, player, &units, &decided.plan, context);
             decided.n_playouts += n_playouts;
-            let before = std::mem::take(&mut decided.plan);
+            self.try_plans(game, start, player, round, &rated, &mut decided, context);
+        }
+        decided
+    }
+
+    /// Tries combined plans and keeps the best. They are made and rated a limited number at a time, so that any number
+    /// of them takes little memory and a stop is noticed; with a limit of time there is one such lot.
+    #[allow(clippy::too_many_arguments, reason = "a part of make_plan")]
+    fn try_plans(
+        &self,
+        game: &Tubstap<W, N>,
+        start: &State<W, N>,
+        player: Player,
+        round: u32,
+        rated: &[Rated],
+        decided: &mut Decided,
+        context: &mut Context<'_>,
+    ) {
+        let before = std::mem::take(&mut decided.plan);
+        let n_trials = match self.settings.cpu_per_turn {
+            Some(_) => self.settings.plans.clamp(1, PLANS_AT_ONCE),
+            None => self.settings.plans.max(1),
+        };
+        decided.rating = -1.0;
+        let mut first = 0;
+        while first < n_trials && (first == 0 || !context.stop.requested()) {
+            let end = first.saturating_add(PLANS_AT_ONCE).min(n_trials);
             let (mut plans, mut ends) = (Vec::new(), Vec::new());
-            for trial in 0..self.settings.plans.clamp(1, MAX_PLANS) {
-                if trial > 0 && context.stop.requested() {
-                    break;
-                }
-                let kept =
-                    if round == 0 { 0 } else { kept(trial, self.settings.plans, before.len()) };
-                let (plan, end) =
-                    combine(game, start, player, &before[..kept], &rated, context.rng);
+            for trial in first..end {
+                let kept = if round == 0 { 0 } else { kept(trial, n_trials, before.len()) };
+                let (plan, end) = combine(game, start, player, &before[..kept], rated, context.rng);
                 plans.push(plan);
                 ends.push(Some(end));
             }
@@ -116,10 +137,12 @@ impl<const W: usize, const N: usize> MilitaryStaff<W, N> {
             let (ratings, n_playouts) = self.rate(game, &ends, player, n, context);
             decided.n_playouts += n_playouts;
             let best = first_best(&ratings);
-            decided.plan = plans.swap_remove(best);
-            decided.rating = ratings[best];
+            if ratings[best] > decided.rating {
+                decided.rating = ratings[best];
+                decided.plan = plans.swap_remove(best);
+            }
+            first = end;
         }
-        decided
     }
 
     /// Rates every action of every unit while the others follow the plan. Also returns the playouts that were made.
@@ -258,7 +281,7 @@ fn first_best(ratings: &[f64]) -> usize {
 
 /// How many actions of the first round's plan a trial keeps, rounded half to even.
 fn kept(trial: u32, trials: u32, n_actions: usize) -> usize {
-    let percent = trial * 100 / trials.max(1);
+    let percent = (u64::from(trial) * 100 / u64::from(trials.max(1))) as u32;
     let share = KEPT.iter().find(|(below, _)| percent < *below).map_or(0.3, |(_, share)| *share);
     libm::rint(share * n_actions as f64) as usize
 }
