@@ -40,6 +40,8 @@ pub struct Settings {
     pub from_archive: f64,
     /// Whether a child that is equal to another one is mutated until it is not.
     pub distinct: bool,
+    /// The share of pairs of parents that are crossed; the others' children differ from one parent by their mutations alone.
+    pub crossover: f64,
 }
 
 /// A round of games.
@@ -145,7 +147,10 @@ impl Settings {
         if self.stages.first().is_none_or(|stage| stage.games == 0 || stage.share < 1.0) {
             return wrong("in the first stage all individuals must play at least one game");
         }
-        if !is_share(self.from_archive) || self.stages.iter().any(|stage| !is_share(stage.share)) {
+        let shares = [self.from_archive, self.crossover];
+        if !shares.into_iter().all(is_share)
+            || self.stages.iter().any(|stage| !is_share(stage.share))
+        {
             return wrong("shares must be from 0 to 1");
         }
         if let Some(judge) = self.judges.iter().find(|judge| !judge.agent.is_repeatable()) {
@@ -336,7 +341,11 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
                 continue;
             }
             let parents = [self.parent(&fitness, rng), self.parent(&fitness, rng)];
-            for mut child in problem.cross(parents, rng) {
+            let children = match rng.unit() < self.settings.crossover {
+                true => problem.cross(parents, rng),
+                false => parents.map(Clone::clone),
+            };
+            for mut child in children {
                 problem.mutate(&mut child, rng);
                 problem.repair(&mut child, rng);
                 if genomes.len() < n {

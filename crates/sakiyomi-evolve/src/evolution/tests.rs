@@ -16,6 +16,7 @@ fn settings() -> Settings {
         archive: true,
         from_archive: 0.5,
         distinct: true,
+        crossover: 0.5,
     }
 }
 

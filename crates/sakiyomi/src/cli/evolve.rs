@@ -105,6 +105,9 @@ struct Algorithm {
     /// Stages of racing as GAMES:SHARE, such as 6:1,14:0.4,30:0.2
     #[arg(long, conflicts_with = "games")]
     stages: Option<String>,
+    /// The share of parents that are crossed, from 0 to 1
+    #[arg(long)]
+    crossover_share: Option<f64>,
     /// Keep no archive of different individuals
     #[arg(long)]
     no_archive: bool,
@@ -320,6 +323,7 @@ fn settings(options: &Options) -> anyhow::Result<Settings> {
     settings.generations = algorithm.generations.unwrap_or(settings.generations);
     settings.population = algorithm.population.unwrap_or(settings.population);
     settings.tournament = algorithm.tournament.unwrap_or(settings.tournament);
+    settings.crossover = algorithm.crossover_share.unwrap_or(settings.crossover);
     settings.elites = algorithm.elites.unwrap_or(settings.elites);
     settings.fitness = match algorithm.fitness {
         Some(FitnessName::Paper) => Fitness::Paper,

@@ -27,10 +27,12 @@ pub fn paper_settings(seed: u64, judges: Vec<Judge>) -> Settings {
         archive: false,
         from_archive: 0.0,
         distinct: false,
+        crossover: 1.0,
     }
 }
 
-/// Ours: graded fitness, elites that play on, racing, and an archive from which half of the parents come.
+/// Ours: graded fitness, elites that play on, racing, and an archive from which many of the parents come. Most children are mutated
+/// only: crossing two maps that are each balanced seldom gives a balanced one.
 pub fn fair_settings(seed: u64, judges: Vec<Judge>) -> Settings {
     Settings {
         seed,
@@ -50,5 +52,6 @@ pub fn fair_settings(seed: u64, judges: Vec<Judge>) -> Settings {
         archive: true,
         from_archive: 0.4,
         distinct: true,
+        crossover: 0.3,
     }
 }
