@@ -9,7 +9,7 @@
 //! is answered if the compiled game does not get as many iterations in the time that is left.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -79,6 +79,7 @@ pub(super) struct Task {
     pub(super) seed: u64,
     pub(super) history: History,
     pub(super) compiled: watch::Receiver<Compiled>,
+    pub(super) following: Arc<Following>,
     /// Writes a line of the log.
     pub(super) tell: Tell,
 }
@@ -89,6 +90,22 @@ pub(super) struct Tell(pub(super) Box<dyn Fn(&str) + Send>);
 impl std::fmt::Debug for Tell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Tell")
+    }
+}
+
+/// How far the follower of a match is. What is legal comes first: as long as rules are interpreted, a
+/// search waits for it, and compiling goes slowly beside it.
+#[derive(Debug, Default)]
+pub(super) struct Following {
+    pub(super) plies: AtomicUsize,
+    pub(super) is_at_work: AtomicBool,
+}
+
+impl Task {
+    fn wait_for_follower(&self, plies: usize, halt: &Halt) {
+        while self.following.plies.load(Ordering::Relaxed) < plies && !halt.interim.requested() {
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 }
 
@@ -163,6 +180,9 @@ impl Thinker {
         loop {
             self.choose_game();
             let Some(mind) = &mut self.mind else { return };
+            if mind.is_interim {
+                self.task.wait_for_follower(plies, &halt);
+            }
             mind.prepare(&self.task, &halt);
             mind.catch_up(&self.task, plies);
             let thought = match mind.is_my_choice() {

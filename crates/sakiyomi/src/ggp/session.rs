@@ -3,9 +3,10 @@
 //! Every question has two moments. At the first, the clock less the margin, thinking is stopped and
 //! the answer is due. At the second, half the margin later, whatever is known to be legal is
 //! answered. A follower of the rules, apart from the thread that thinks, knows what is legal even
-//! if that thread is stuck or has failed. On a machine that wakes us late, both moments are earlier by
-//! twice as much as it was late in the last seconds.
+//! if that thread is stuck or has failed. On a machine that wakes us later than the margin allows for, both
+//! moments are earlier.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
@@ -21,7 +22,9 @@ use tokio::time::{sleep_until, timeout_at};
 
 use super::lock;
 use super::log::Log;
-use super::mind::{Alive, Compiled, Follower, Halt, History, Order, Task, Tell, Thought, awaken};
+use super::mind::{
+    Alive, Compiled, Follower, Following, Halt, History, Order, Task, Tell, Thought, awaken,
+};
 
 /// What a match is about, as START says.
 #[derive(Clone, Debug)]
@@ -52,6 +55,9 @@ pub(super) struct Session {
     history: History,
     compiled: watch::Receiver<Compiled>,
     follower: Mutex<Option<Follower>>,
+    following: Arc<Following>,
+    /// The legal moves of the last plies at which they were known, for when they are not known in time.
+    last_legal: Mutex<VecDeque<Vec<String>>>,
     /// Orders to the thread that thinks, until the match is closed.
     orders: Mutex<Option<Sender<Order>>>,
     /// Ends what is being thought at the moment.
@@ -83,7 +89,7 @@ impl Session {
         alive: &Alive,
     ) -> std::io::Result<Arc<Session>> {
         let (to_compiled, compiled) = watch::channel(known.map(Ok));
-        let history = History::default();
+        let (history, following) = (History::default(), Arc::<Following>::default());
         let (id, to_log) = (terms.id.clone(), Arc::clone(&log));
         let task = Task {
             rules: terms.rules.clone(),
@@ -92,6 +98,7 @@ impl Session {
             seed: manner.seed,
             history: Arc::clone(&history),
             compiled: compiled.clone(),
+            following: Arc::clone(&following),
             tell: Tell(Box::new(move |text| to_log.line(&format!("{id} {text}")))),
         };
         let orders = awaken(task, alive)?;
@@ -103,6 +110,8 @@ impl Session {
             history,
             compiled,
             follower: Mutex::new(None),
+            following,
+            last_legal: Mutex::default(),
             orders: Mutex::new(Some(orders)),
             halt: Arc::default(),
             ready: watch::channel(false).0,
@@ -122,8 +131,14 @@ impl Session {
     fn compile(&self, done: watch::Sender<Compiled>, alive: &Alive) -> std::io::Result<()> {
         let (rules, settings) = (self.terms.rules.clone(), self.manner.settings);
         let (halt, closed) = (Arc::clone(&self.halt), Arc::clone(&self.closed));
+        let following = Arc::clone(&self.following);
         alive.spawn("compiler", move || {
-            let mut goes_on = |_: &Progress| !closed.requested();
+            let mut goes_on = |_: &Progress| {
+                if following.is_at_work.load(Ordering::Relaxed) {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                !closed.requested()
+            };
             let game = GdlGame::watched(&rules, &settings, None, &mut goes_on);
             done.send_replace(Some(game.map_err(|error| error.to_string())));
             lock(&halt).request_interim();
@@ -303,7 +318,10 @@ impl Session {
 
     /// One of the legal moves, at random.
     fn any_of(&self, plies: usize, legal: Option<Vec<String>>) -> String {
-        let mut legal = legal.unwrap_or_default();
+        // If they are not known in time, one of two plies before may still be legal.
+        let mut legal = legal
+            .filter(|legal| !legal.is_empty())
+            .unwrap_or_else(|| lock(&self.last_legal).front().cloned().unwrap_or_default());
         if legal.is_empty() {
             return NIL.to_owned();
         }
@@ -330,13 +348,21 @@ impl Session {
     /// than half of the clock, and what is added for a late machine never more than a quarter.
     fn deadlines(&self, received: Instant, clock: Duration) -> (Instant, Instant) {
         let margin = self.manner.margin.min(clock / 2);
-        let late = (2 * self.lateness.recent()).min(clock / 4);
+        // Half of the margin is there for that anyway.
+        let late = (2 * self.lateness.recent()).saturating_sub(margin / 2).min(clock / 4);
         (received + (clock - margin - late), received + (clock - margin / 2 - late))
     }
 
     /// The legal moves of our role now.
     fn legal(&self) -> Vec<String> {
-        self.with_follower(|follower| follower.legal(self.terms.role)).unwrap_or_default()
+        let legal = self.with_follower(|follower| follower.legal(self.terms.role));
+        let legal = legal.unwrap_or_default();
+        let mut last = lock(&self.last_legal);
+        last.push_back(legal.clone());
+        if last.len() > 2 {
+            last.pop_front();
+        }
+        legal
     }
 
     /// Brings the follower up to date; it is made if there is none, and from the moment the rules are
@@ -354,7 +380,10 @@ impl Session {
         }
         let follower = place.as_mut()?;
         let history = lock(&self.history).clone();
+        self.following.is_at_work.store(follower.is_interpreted(), Ordering::Relaxed);
         let lost = follower.catch_up(&history);
+        self.following.is_at_work.store(false, Ordering::Relaxed);
+        self.following.plies.store(history.len(), Ordering::Relaxed);
         if let Some(lost) = lost.map(|lost| follower.trouble().unwrap_or(lost)) {
             self.log.line(&format!("{} {lost}", self.id()));
         }
