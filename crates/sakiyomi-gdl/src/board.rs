@@ -289,7 +289,7 @@ impl Finder<'_> {
             }
             2 => {
                 let names = facts.iter().map(|(_, arguments)| arguments[0].to_owned()).collect();
-                (1, places::of_one(names, self.statics, self.roles)?)
+                (1, places::of_one(&names, self.statics, self.roles)?)
             }
             _ => return None,
         };

@@ -24,7 +24,9 @@ pub(crate) fn lattice(facts: &Facts<'_>, inside: Option<&BoardShape>) -> Option<
         by_name.insert(end.join(" "), dots.between(*end)?);
     }
     let n_cells = dots.width() * (2 * dots.rows.len() - 1);
-    let is_dot = |cell: &usize| (cell % dots.width()) % 2 == 0 && (cell / dots.width()) % 2 == 0;
+    let width = dots.width();
+    let is_dot =
+        |cell: &usize| (cell % width).is_multiple_of(2) && (cell / width).is_multiple_of(2);
     let boxes = inside.filter(|board| board.n_place == 2 && !board.is_counted);
     Some(BoardShape {
         relation: boxes.map_or_else(String::new, |board| board.relation.clone()),

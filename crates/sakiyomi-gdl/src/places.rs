@@ -55,14 +55,14 @@ pub(crate) fn of_two(places: &[[&str; 2]], row_first: bool, is_complete: bool) -
 
 /// Places that one argument names.
 pub(crate) fn of_one(
-    names: BTreeSet<String>,
+    names: &BTreeSet<String>,
     statics: &Statics,
     roles: &[String],
 ) -> Option<Layout> {
     if names.iter().all(|name| roles.contains(name)) {
         return None;
     }
-    named_cells(&names).or_else(|| heaps(&names, statics, roles))
+    named_cells(names).or_else(|| heaps(names, statics, roles))
 }
 
 /// Values in their order, if they look like coordinates: numbers, letters, or one prefix with

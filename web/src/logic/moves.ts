@@ -16,7 +16,12 @@ export function readable(text: string, cells: number[], board: Board | null): st
   if (!term) return text;
   const verb = term[1]!;
   const names = board ? cells.map((cell) => cellName(board, cell)) : [];
-  const isNamed = names.length > 0 && names.every((name) => /\d$/.test(name));
-  if (!isNamed) return `${verb}${term[2]!}`;
+  if (!board || cells.length === 0 || !cells.every((cell) => isNamed(board, cell))) return `${verb}${term[2]!}`;
   return PLAIN.includes(verb.toLowerCase()) ? names.join("-") : `${verb} ${names.join("-")}`;
+}
+
+/** Cells between others, such as lines between dots, have no name of their own. */
+function isNamed(board: Board, cell: number): boolean {
+  const columns = board.column_labels.length;
+  return Boolean(board.column_labels[cell % columns]) && Boolean(board.row_labels[Math.floor(cell / columns)]);
 }

@@ -58,8 +58,6 @@ const GROUNDS: Record<string, string> = {
   desert: "#c2a45e",
   wall: "#5a554e",
   castle: "#86705a",
-  dot: "#24211d",
-  line: "#a02c19",
 };
 
 /** A tint for a kind of ground; one that is not known gets a tint of its own, always the same. */

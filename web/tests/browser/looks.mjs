@@ -49,7 +49,10 @@ const READY = {
   results: (page) => page.locator("ul .verdict").first().waitFor(),
   paper: async (page) => {
     await page.locator("figure svg").first().waitFor();
-    for (const summary of await page.locator("[data-experiment] summary").all()) await summary.click();
+    await page.waitForFunction(() => [...document.querySelectorAll("[data-experiment]")].every((section) => section.querySelector("details")));
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll("[data-experiment] details")) details.open = true;
+    });
   },
   review: async (page) => {
     await page.getByRole("tab").nth(3).click();
