@@ -1,4 +1,4 @@
-//! Rebuilds the program when the page inside it was built anew.
+//! Rebuilds the program when the page inside it was built again.
 
 fn main() {
     println!("cargo:rerun-if-changed=../../web/dist");

@@ -182,7 +182,7 @@ export type Phrase = string | { pattern: string, values: Array<Phrase>, };
  */
 export type View = { board: Board | null, 
 /**
- * Cards that are in nobody's hand.
+ * Cards that are in no player's hand.
  */
 piles: Array<Pile>, 
 /**
@@ -372,7 +372,7 @@ export type Branch = { step: PlayedStep, visits: number, values: Array<number | 
 export type SealRequest = { match_id: string, record: MatchRecord, player: number, text: string, persons: Array<number>, };
 
 /**
- * Once nobody is waited for, `choices` has all of them. `GET /api/sealed/{match_id}/{step}`, with the
+ * Once all have chosen, `choices` has all of them. `GET /api/sealed/{match_id}/{step}`, with the
  * number of steps so far, is a stream of it as events `sealed`.
  */
 export type Sealed = { waiting_for: Array<number>, choices: Array<SealedChoice>, };

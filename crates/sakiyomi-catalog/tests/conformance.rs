@@ -132,7 +132,7 @@ fn check_payoffs<G: Game>(game: &G, payoffs: &Payoffs, sums: &mut HashSet<i64>) 
 fn check_actions<G: Playable>(game: &G, state: &G::State, player: Player) {
     let mut actions = Vec::new();
     game.actions(state, player, &mut actions);
-    assert!(!actions.is_empty(), "whoever chooses has an action");
+    assert!(!actions.is_empty(), "a player who chooses has an action");
     let unique: HashSet<G::Action> = actions.iter().copied().collect();
     assert_eq!(unique.len(), actions.len(), "every action is listed once");
     // The list is appended to what is there.

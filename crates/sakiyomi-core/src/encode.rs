@@ -37,7 +37,7 @@ pub trait Encode: Hints {
         Some(ObservationShape { planes: n_codes - 1 + self.players(), rows, columns })
     }
 
-    /// Appends what `player` knows in this state, as many numbers as the shape has.
+    /// Appends what `player` knows in this state, in the length of the shape.
     fn observe(&self, state: &Self::State, _player: Player, out: &mut Vec<f32>) {
         observe_cells(self, state, out);
     }

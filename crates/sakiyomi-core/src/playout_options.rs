@@ -10,7 +10,7 @@ pub struct PlayoutOptions {
     pub prune_pairs: bool,
     /// The probability with which a playout step considers [`Hints::urgent`] actions only.
     pub urgent_probability: f64,
-    /// Playouts stop at this round, or half as many rounds after they start if that is later, and
+    /// Playouts stop at this round, or half that number of rounds after they start if that is later, and
     /// give [`Hints::progress`].
     pub round_limit: Option<u32>,
     /// The progress of two players is balanced: half of its difference, around 1/2.

@@ -10,7 +10,7 @@ use crate::{Phrase, Player};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct View {
     pub board: Option<Board>,
-    /// Cards that are in nobody's hand.
+    /// Cards that are in no player's hand.
     pub piles: Vec<Pile>,
     /// Scores and hands, in seat order; empty if the game has neither.
     pub players: Vec<PlayerView>,

@@ -16,7 +16,7 @@ pub struct DistinctCounter {
     n_games: u64,
 }
 
-/// Of so many games so many were different.
+/// How many games were played, and how many of them were different.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct DistinctGames {
     /// The games that were compared: all, or the first million. Games of before have no keys.

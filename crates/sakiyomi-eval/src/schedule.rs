@@ -31,7 +31,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Takes the results, on the thread that called [`run`].
 pub(crate) trait Sink {
-    /// Takes what was done of a work, and returns all that is known to be done since it was last asked, whoever
+    /// Takes what was done of a work, and returns all that is known to be done since it was last asked, by whichever process
     /// did it.
     fn take(&mut self, work: usize, unit: &DoneUnit) -> Result<Vec<News>, StoreError>;
 

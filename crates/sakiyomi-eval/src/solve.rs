@@ -142,7 +142,7 @@ fn openings<G: Playable>(game: &G, exact: &mut Exact<G>) -> Result<Vec<Opening>,
     Ok(openings)
 }
 
-/// The states in which somebody chooses for the first time, with the outcomes of chance before: at most
+/// The first states in which a player chooses, with the outcomes of chance before: at most
 /// [`MAX_OPENINGS`] of them, in order.
 fn first_turns<G: Playable>(game: &G) -> Vec<(Vec<String>, G::State)> {
     let mut turns = Vec::new();

@@ -5,7 +5,7 @@
 //! done. Units keep the outcome of every game, so any number of games can be counted from units of
 //! any size. Ranges never overlap: who comes second with the same games is told so and adds nothing.
 //!
-//! Matches between players on the network are kept apart, in [`network`], since nobody can play them again.
+//! Matches between players on the network are kept apart, in [`network`], since they cannot be played again.
 //!
 //! Units and kept records carry a checksum ([`row`]), so a changed byte is an error when they are read,
 //! never another result.
@@ -44,9 +44,9 @@ const APPLICATION_ID: i64 = 0x5341_4b49;
 /// How long a process waits for another one that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Each step of the schema's history; a file has as many of them as its version says.
-const MIGRATIONS: [&str; 6] =
-    [CELLS, LENGTHS, network::MATCHES, row::CHECKSUMS, row::MEASURES, OPENINGS];
+/// Each step of the schema's history; a file has those up to its version.
+const MIGRATIONS: [&str; 7] =
+    [CELLS, LENGTHS, network::MATCHES, row::CHECKSUMS, row::MEASURES, OPENINGS, network::CHECKSUMS];
 
 const CELLS: &str = "
 CREATE TABLE cells (
@@ -91,12 +91,15 @@ const OPENINGS: &str = "ALTER TABLE cells ADD COLUMN openings TEXT NOT NULL DEFA
 pub enum StoreError {
     #[error("{}: is no store of Sakiyomi; choose another file with --store", file.display())]
     NotAStore { file: PathBuf },
-    #[error("{}: is damaged ({message}); nothing was changed. Move it away to start anew, or \
+    #[error("{}: is damaged ({message}); nothing was changed. Move it away to start with an empty one, or \
              recover it with `sqlite3 {} .recover`", file.display(), file.display())]
     Damaged { file: PathBuf, message: String },
     #[error("{}: is damaged: in cell {cell}, {problem}. `sakiyomi store prune --cell {cell}` removes the \
              cell, so that it is played again; nothing was changed", file.display())]
     DamagedCell { file: PathBuf, cell: i64, problem: String },
+    #[error("{}: is damaged: in match {number} on the network, {problem}. `sakiyomi store prune --match {number}` \
+             removes it; nothing was changed", file.display())]
+    DamagedMatch { file: PathBuf, number: i64, problem: String },
     #[error("{}: was written by a newer Sakiyomi (schema {found}, this one knows {known}); nothing \
              was changed", file.display())]
     Newer { file: PathBuf, found: i64, known: usize },
@@ -560,7 +563,7 @@ fn inspect(file: &Path) -> Result<bool, StoreError> {
     };
     let file = file.to_owned();
     match patiently(look) {
-        // Whoever made it was killed before anything was written into it.
+        // The program that made it was killed before it wrote anything into it.
         Ok((0, 0, 0, health)) if health == "ok" => Ok(false),
         Ok((APPLICATION_ID, version, ..)) if version as usize > MIGRATIONS.len() => {
             Err(StoreError::Newer { file, found: version, known: MIGRATIONS.len() })

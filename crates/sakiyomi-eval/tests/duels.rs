@@ -185,9 +185,11 @@ const FIRST_ACTION: &str = "echo ready; while read -r word rest; do case $word i
 fn deterministic_agents_are_told_and_openings_help() {
     let mut base = duel("connect-four:5x4", "random", "random", 20);
     let command = format!("sh -c {}", shlex::try_quote(FIRST_ACTION).unwrap());
-    base.pairing.agents = [0, 1].map(|_| {
-        AgentSpec::from(ExecSpec { command: command.clone(), time: Duration::from_secs(5) })
-    });
+    base.pairing.agents = [0, 1]
+        .map(|_| {
+            AgentSpec::from(ExecSpec { command: command.clone(), time: Duration::from_secs(5) })
+        })
+        .into();
     let report = run(&base);
     assert_eq!(report.n_forfeits, 0, "{:?}", report.forfeits);
     assert_eq!(report.distinct_games, Some(DistinctGames { games: 20, distinct: 2 }));

@@ -46,7 +46,7 @@ fn measure<const W: usize, const N: usize>(name: &str, game: &Tubstap<W, N>) {
     });
     let stop = Stop::new();
     let mut player = MUct::new(MUctSettings::STOCK);
-    let first = game.start().to_move().expect("somebody moves first");
+    let first = game.start().to_move().expect("a side moves first");
     let decision = (0..10)
         .map(|_| {
             let begin = ThreadTime::now();

@@ -15,7 +15,7 @@
 //! - Everything that depends on moves is specialised for each joint move (see `transition.rs`), so
 //!   move inputs never enter the counts.
 //!
-//! Components, that is recursion through the state, are computed anew when an input changes; counts
+//! Components, that is recursion through the state, are computed again when an input changes; counts
 //! cannot do that, since facts that support each other would keep each other alive.
 
 mod groups;

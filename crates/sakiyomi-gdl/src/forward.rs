@@ -2,7 +2,7 @@
 //! seldom to be specialised (see `transition.rs`).
 //!
 //! The gates that depend on moves are numbered on their own, inputs first. Those that the moves
-//! reach are computed in that order; a gate that keeps the value that it has when nobody moves
+//! reach are computed in that order; a gate that keeps the value that it has when no role moves
 //! reaches nothing further. All other gates have that value, which is a constant or a live node
 //! nearly always, and is computed on demand otherwise.
 
@@ -27,9 +27,9 @@ pub(crate) struct Forward {
     inputs: Vec<Input>,
     readers: Vec<Reader>,
     /// Fluents whose next value is a gate, doubled, plus one if it is the negation, and who keep
-    /// their value when nobody moves.
+    /// their value when no role moves.
     followers: Vec<u32>,
-    /// Fluents that may change when nobody moves, with their next value.
+    /// Fluents that may change when no role moves, with their next value.
     restless: Vec<(u32, Input)>,
     /// The gate of every move.
     moves: Vec<u32>,
@@ -38,10 +38,10 @@ pub(crate) struct Forward {
 #[derive(Clone, Copy, Debug)]
 struct Gate {
     is_and: bool,
-    /// The value when nobody moves.
+    /// The value when no role moves.
     idle: Input,
     /// Where its inputs, readers and followers end; they start where those of the gate before end.
-    /// An Or lists only inputs that are not false when nobody moves.
+    /// An Or lists only inputs that are not false when no role moves.
     inputs_end: u32,
     readers_end: u32,
     followers_end: u32,
@@ -52,7 +52,7 @@ struct Gate {
 struct Reader {
     /// Its number doubled, plus one if it reads the negation.
     gate: u32,
-    /// The reader keeps the value that it has when nobody moves unless this holds.
+    /// The reader keeps the value that it has when no role moves unless this holds.
     guard: LiveLit,
 }
 
@@ -107,7 +107,7 @@ impl Forward {
                 Kind::Or => effects.idle_inputs(node),
                 _ => network.gates.inputs(node),
             };
-            // What is false when nobody moves decides an And most often, so it comes first.
+            // What is false when no role moves decides an And most often, so it comes first.
             let mut own: Vec<Lit> = own.to_vec();
             own.sort_by_key(|&lit| effects.idle(node_of(lit)) != FALSE ^ (lit & 1));
             forward.inputs.extend(own.iter().map(|&lit| input(lit)));
@@ -182,7 +182,7 @@ impl Forward {
         work
     }
 
-    /// Gives a gate its value, which is not the one when nobody moves, and tells its readers. Returns
+    /// Gives a gate its value, which is not the one when no role moves, and tells its readers. Returns
     /// how many these are.
     fn settle(
         &self,
@@ -253,7 +253,7 @@ impl Forward {
         value != (input & 1 == 1)
     }
 
-    /// The value of a gate when nobody moves, if it is at hand.
+    /// The value of a gate when no role moves, if it is at hand.
     fn idle(&self, gate: u32, live: &Live) -> Option<bool> {
         match self.gates[gate as usize].idle {
             ALWAYS => Some(true),
@@ -272,7 +272,7 @@ impl Forward {
     }
 }
 
-/// Whether a gate may get another value than when nobody moves because one of its inputs does.
+/// Whether a gate may get another value than when no role moves because one of its inputs does.
 fn matters(input: Lit, gate: u32, effects: &Effects, network: &Network) -> bool {
     let is_and = network.gates.kind(gate as usize) == Kind::And;
     let decides = if is_and { FALSE } else { TRUE };
@@ -284,7 +284,7 @@ fn matters(input: Lit, gate: u32, effects: &Effects, network: &Network) -> bool 
     input_changes_to != decides || effects.idle(gate as usize) != decides
 }
 
-/// A literal of the state without which an And is false, as it is when nobody moves. A fluent, if
+/// A literal of the state without which an And is false, as it is when no role moves. A fluent, if
 /// there is one: most are false.
 fn guard(gate: u32, effects: &Effects, network: &Network, layout: &Layout) -> LiveLit {
     let always = layout.always();

@@ -1,7 +1,7 @@
 //! A rule sheet as a [`Game`].
 //!
 //! Roles are players in the order of the sheet; a role called `random` is chance and has no seat.
-//! A role with a single legal move has nothing to choose, and a ply at which nobody has is played at
+//! A role with a single legal move has nothing to choose, and a ply at which no role has one is played at
 //! once, so that an alternating game is sequential by itself. Payoffs are goals / 100.
 //!
 //! Some sheets never end by themselves. A match is over after [`Settings::most_plies`] plies, and

@@ -538,7 +538,7 @@ fn layers(rules: &[Rule]) -> Vec<Vec<Rule>> {
             None => layers.push(vec![key]),
         }
     }
-    // Whoever reaches more predicates comes later.
+    // A predicate that reaches more others comes later.
     layers.sort_by_key(|layer| reach[&layer[0]].len());
     let of = |layer: &[(Functor, usize)]| {
         rules.iter().filter(|rule| layer.contains(&rule.head.key())).cloned().collect()

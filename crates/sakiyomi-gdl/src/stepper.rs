@@ -17,7 +17,7 @@ impl GdlGame {
     }
 
     /// Takes a state of the game past one ply of a match, in which `plies` were played before. The
-    /// steps that the ply means to the game are told with the state before each: none if nobody had
+    /// steps that the ply means to the game are told with the state before each: none if no role had
     /// a choice, what the players chose, what chance did, or both.
     pub fn follow(
         &self,

@@ -192,7 +192,7 @@ fn a_match_that_never_ends_is_cut() {
     let mut state = game.start();
     let payoffs = game.playout(&mut state, &mut Scratch::default(), &mut Rng::new(1));
     assert_eq!((payoffs, state.plies()), (Payoffs::of([0.3]), 50));
-    // Nobody has a choice here, so the cut must come inside the skipping.
+    // No role has a choice here, so the cut must come inside the skipping.
     let forced = text.replace("(legal r leap)", "");
     let game = GdlGame::new(&forced, &settings).unwrap();
     assert_eq!(game.turn(&game.start()), Turn::Over(Payoffs::of([0.3])));
@@ -356,7 +356,7 @@ fn traces_of_public_sheets_are_identical() {
     }
 }
 
-/// A light that burns while a chain of so many links holds. Every link asks for the next one, so
+/// A light that burns while a chain of `n` links holds. Every link asks for the next one, so
 /// proofs nest as deep as the chain is long.
 fn chain(n: usize) -> String {
     let links: String = (0..n).map(|i| format!("(link {i} {})\n", i + 1)).collect();

@@ -3,7 +3,7 @@
 //! With the moves known, most of the network that depends on moves folds away: nearly every fluent
 //! keeps its value, a few become true or false, and only what is left is a formula over the state.
 //! What makes the moves legal is known to hold, and folds more. Gates that none of the moves touch
-//! have the value that they have when nobody moves, which is folded once; so a joint move looks only
+//! have the value that they have when no role moves, which is folded once; so a joint move looks only
 //! at the gates that its moves reach.
 //!
 //! What is left is split by cases (see `residual.rs`).
@@ -24,21 +24,21 @@ use crate::residual::{Cases, Residual, Transition};
 /// The part of a network that depends on moves, prepared for specialisation.
 #[derive(Debug)]
 pub(crate) struct Effects {
-    /// What every node is when nobody moves. Nodes that do not depend on moves are themselves.
+    /// What every node is when no role moves. Nodes that do not depend on moves are themselves.
     idle: Vec<Lit>,
     /// The gates that read a node and depend on moves.
     readers: Vec<Vec<u32>>,
-    /// For Or gates that depend on moves: the inputs that are not false when nobody moves.
+    /// For Or gates that depend on moves: the inputs that are not false when no role moves.
     idle_inputs: FxHashMap<u32, Vec<Lit>>,
     /// The fluents whose next value depends on moves and that do not keep their value by
-    /// themselves when nobody moves.
+    /// themselves when no role moves.
     restless: Vec<u32>,
     /// The other fluents whose next value depends on moves, by the node that it is.
     restful: FxHashMap<u32, Vec<u32>>,
 }
 
 impl Effects {
-    /// Prepares a network. Folding what happens when nobody moves may add gates to it.
+    /// Prepares a network. Folding what happens when no role moves may add gates to it.
     pub(crate) fn new(network: &mut Network) -> Effects {
         let n = network.gates.len();
         let mut idle: Vec<Lit> = (0..n as Lit).map(|node| node << 1).collect();
@@ -90,7 +90,7 @@ impl Effects {
         self.idle.len()
     }
 
-    /// What a node is when nobody moves.
+    /// What a node is when no role moves.
     pub(crate) fn idle(&self, node: usize) -> Lit {
         self.idle[node]
     }
@@ -139,7 +139,7 @@ impl Effects {
         fold.spread(joint);
         let mut residual = Residual::default();
         let mut open: Vec<(u32, Lit)> = Vec::new();
-        // Whoever keeps its value by itself does so unless the moves reach it.
+        // A gate that keeps its value by itself does so unless the moves reach it.
         let reached = fold.values.keys().filter_map(|node| self.restful.get(node)).flatten();
         let mut fluents: Vec<u32> = reached.chain(&self.restless).copied().collect();
         fluents.sort_unstable();
@@ -331,7 +331,7 @@ const MOST_PROBES: usize = 32;
 /// Bytes of all transitions together.
 pub(crate) const MOST_BYTES: usize = 192 << 20;
 /// A joint move is worked out when it occurs this often: that costs as much as some dozens of plies.
-/// Where one role moves at a time there are about as many joint moves as moves, so that many are
+/// Where one role moves at a time the joint moves are about equal in number to the moves, so that many are
 /// worked out earlier.
 const LATE: u32 = 12;
 const EARLY: u32 = 3;

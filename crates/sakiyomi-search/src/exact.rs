@@ -17,7 +17,7 @@ use crate::matrix::MatrixGame;
 /// Values of the first player, by the key of a canonical state.
 pub type Values = FxHashMap<u64, f64>;
 
-/// Bytes that the tables may take with so many values: hash tables double when they are 7/8 full,
+/// Bytes that the tables may take with `n` values: hash tables double when they are 7/8 full,
 /// and the old one stays until the new one is filled.
 pub fn bytes_for(n_values: usize) -> u64 {
     let slots = ((n_values as u64 * 8).div_ceil(7)).next_power_of_two();
@@ -118,7 +118,7 @@ impl<G: Hints> Exact<G> {
         Ok(Payoffs::of([value, 1.0 - value]))
     }
 
-    /// The equilibrium strategies in a state in which somebody chooses.
+    /// The equilibrium strategies in a state in which a player chooses.
     pub fn solve(&mut self, game: &G, state: &G::State) -> Result<Solution<G::Action>, Unsolved> {
         self.solve_watched(game, state, &mut |_| true)
     }
@@ -318,7 +318,7 @@ fn sizes<A>(actions: &[Vec<A>; 2]) -> [usize; 2] {
     [0, 1].map(|player: usize| actions[player].len().max(1))
 }
 
-/// So many values fit into tables of `memory` bytes: they fill a table of a power of two slots.
+/// The number of values that fit into tables of `memory` bytes: they fill a table of a power of two slots.
 fn most_values(memory: u64) -> usize {
     let mut most = 7usize << 7;
     while bytes_for(most * 2) <= memory {

@@ -43,7 +43,7 @@ impl<G: Game> Agent<G> for SequentialHalving {
         player: Player,
         context: &mut Context<'_>,
     ) -> Result<Choice<G::Action>, Forfeit> {
-        let Turn::Choose(who) = game.turn(state) else { panic!("nobody chooses in this state") };
+        let Turn::Choose(who) = game.turn(state) else { panic!("no player chooses in this state") };
         let mut actions = Vec::new();
         game.actions(state, player, &mut actions);
         // Ties go to the first, so the order is drawn: a fixed one would favour some actions.

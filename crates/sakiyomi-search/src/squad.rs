@@ -3,7 +3,7 @@
 //! It improves the agents' orders in turn (coordinate ascent). While one agent is considered the
 //! others keep their orders; its own are compared by sequential halving: all are tried equally often,
 //! the better half is kept and tried twice as often, until one is left. After all agents have had
-//! their turn the next sweep begins, with twice as many trials, until the budget is spent.
+//! their turn the next sweep begins, with twice the trials, until the budget is spent.
 //!
 //! A trial carries out the action, draws what everyone else does and what follows for some turns from
 //! the [`Hints::orders`] of every agent, and then takes the payoffs, the game's estimate, or a playout

@@ -11,6 +11,11 @@ fn the_types_of_the_page_are_up_to_date() {
     if std::env::var_os("SAKIYOMI_BLESS").is_some() {
         fs::write(&file, typescript()).unwrap();
     }
-    let written = fs::read_to_string(&file).unwrap();
-    assert_eq!(written, typescript(), "run this test with SAKIYOMI_BLESS=1");
+    let (written, made) = (fs::read_to_string(&file).unwrap(), typescript());
+    let differs = written.lines().zip(made.lines()).find(|(written, made)| written != made);
+    assert!(
+        written == made,
+        "web/src/api.ts is not what the Rust types make; run this test with SAKIYOMI_BLESS=1. First difference: \
+         {differs:?}"
+    );
 }

@@ -1,5 +1,5 @@
 //! One match of every game, written down so that a person can read it, and compared to the letter.
-//! `SAKIYOMI_BLESS=1 cargo test -p sakiyomi --test playthroughs` writes the files anew.
+//! `SAKIYOMI_BLESS=1 cargo test -p sakiyomi --test playthroughs` writes the files again.
 
 use std::fmt::Write;
 use std::fs;
@@ -57,7 +57,7 @@ fn matches_are_as_they_were() {
         let differs = golden.lines().zip(played.lines()).position(|(a, b)| a != b);
         assert!(
             golden == played,
-            "{} differs from line {}; if that is intended, write it anew with SAKIYOMI_BLESS=1",
+            "{} differs from line {}; if that is intended, write it again with SAKIYOMI_BLESS=1",
             file.display(),
             differs.unwrap_or(shorter) + 1
         );

@@ -229,7 +229,7 @@ impl<G: Playable> Agent<G> for Program {
             action.ok_or_else(|| format!("`{}` is not legal", shorten(&text)))
         });
         let action = answer.map_err(|reason| {
-            // Nobody answers for it any more: the process ends with its handle.
+            // It is not used any more: the process ends with its handle.
             self.process = None;
             Forfeit { reason: format!("{}: {reason}", self.command) }
         })?;

@@ -258,7 +258,7 @@ const TREES: TreeParameter = Parameter::integer(
     "trees",
     1..=256,
     place!(trees),
-    "trees grown at the same time on as many threads; they share the iterations",
+    "trees grown at the same time, each on a thread; they share the iterations",
 );
 const FRESH: TreeParameter = Parameter::flag(
     "fresh",

@@ -74,6 +74,12 @@ pub(crate) trait GameSettings: Defined {
     fn payoff_unit(&self) -> f64 {
         2.0
     }
+
+    /// Agents for a person who does not want to choose parameters, from the easiest to the strongest, if
+    /// those of most games do not suit this one.
+    fn opponents(&self) -> Option<[&'static str; 4]> {
+        None
+    }
 }
 
 /// A generic closure over games, so that a choice at run time reaches code compiled for the game.
@@ -117,6 +123,11 @@ impl GameSpec {
     /// where points are what counts, and otherwise from -1 for a loss to 1 for a win.
     pub fn payoff_unit(&self) -> f64 {
         each_kind!(self, named => named.settings.payoff_unit())
+    }
+
+    /// Agents of its own for a person who does not want to choose parameters, from the easiest to the strongest.
+    pub fn opponents(&self) -> Option<[&'static str; 4]> {
+        each_kind!(self, named => named.settings.opponents())
     }
 }
 

@@ -84,6 +84,15 @@ impl GameSettings for Battlefield {
         SCENARIOS.iter().map(|(name, _)| format!("sangoku:scenario={name}")).collect()
     }
 
+    fn opponents(&self) -> Option<[&'static str; 4]> {
+        Some([
+            "rule-based",
+            "uct:iterations=300",
+            "sangoku-best:time=500ms",
+            "sangoku-best:time=3s",
+        ])
+    }
+
     fn file(&self) -> Option<&str> {
         match self {
             Battlefield::File(path) => Some(path),

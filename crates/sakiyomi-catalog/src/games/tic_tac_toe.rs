@@ -23,4 +23,8 @@ impl GameSettings for TicTacToeSpec {
     fn open<V: Visitor>(&self, visitor: V) -> Result<V::Out, String> {
         Ok(visitor.visit(TicTacToe))
     }
+
+    fn opponents(&self) -> Option<[&'static str; 4]> {
+        Some(["random", "uct:iterations=20", "uct:iterations=200", "maxn:depth=9"])
+    }
 }

@@ -154,6 +154,10 @@ impl GameSettings for TubstapSpec {
         MAPS.iter().map(|(name, _)| format!("tubstap:map={name}")).collect()
     }
 
+    fn opponents(&self) -> Option<[&'static str; 4]> {
+        Some(["random", "sample", "m-uct:iterations=500", "tubstap-best:cpu=1s"])
+    }
+
     fn file(&self) -> Option<&str> {
         match &self.map {
             MapSource::File(path) => Some(path),

@@ -42,7 +42,7 @@ pub fn clopper_pearson(successes: u64, n: u64, confidence: f64) -> Interval {
     Interval { low, high }
 }
 
-/// The exact two-sided p-value of so many wins and losses when both are equally likely; draws say
+/// The exact two-sided p-value of numbers of wins and losses when both are equally likely; draws say
 /// nothing and are left out. It is 1 without games.
 ///
 /// A p-value below the smallest number of type `f64`, about 5e-324, is 0.
@@ -60,7 +60,7 @@ pub fn sign_test(wins: u64, losses: u64) -> f64 {
     (tail.ln_probability + LN_2).exp().min(1.0)
 }
 
-/// The exact two-sided p-value of so many successes in `n` trials when each succeeds with the
+/// The exact two-sided p-value of a number of successes in `n` trials when each succeeds with the
 /// probability `share`: the probability of all counts that are at most as likely as this one. It is 1
 /// without trials. At a share of one half this is [`sign_test`].
 ///
@@ -81,7 +81,7 @@ pub fn binomial_test(successes: u64, n: u64, share: f64) -> f64 {
     both_tails(successes, n, expected, logit)
 }
 
-/// [`binomial_test`] of at most as many successes as expected.
+/// [`binomial_test`] of not more successes than expected.
 fn both_tails(successes: u64, n: u64, expected: f64, logit: f64) -> f64 {
     // Counts that are equally likely must not be told apart by rounding.
     const ROUNDING: f64 = 1e-7;
@@ -103,7 +103,7 @@ fn both_tails(successes: u64, n: u64, expected: f64, logit: f64) -> f64 {
     (lower_tail(successes, n, logit) + upper).min(1.0)
 }
 
-/// The logarithm of the probability of exactly so many successes.
+/// The logarithm of the probability of exactly this number of successes.
 fn ln_probability(successes: u64, n: u64, logit: f64) -> f64 {
     match successes {
         0 => n as f64 * logistic(-logit).ln(),
@@ -112,7 +112,7 @@ fn ln_probability(successes: u64, n: u64, logit: f64) -> f64 {
     }
 }
 
-/// The probability of at most so many successes, which must not be more than expected.
+/// The probability of at most this number of successes, which must not be more than expected.
 fn lower_tail(successes: u64, n: u64, logit: f64) -> f64 {
     match successes {
         0 => ln_probability(0, n, logit).exp(),
@@ -175,7 +175,7 @@ fn logit_of_lower_tail(successes: u64, n: u64, tail: f64) -> f64 {
     logit
 }
 
-/// The logarithm of the binomial probability of so many successes and failures, both positive, by
+/// The logarithm of the binomial probability of numbers of successes and failures, both positive, by
 /// Loader's saddle-point expansion.
 fn ln_binomial_probability(successes: f64, failures: f64, logit: f64) -> f64 {
     let n = successes + failures;

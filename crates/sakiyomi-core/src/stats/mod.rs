@@ -392,7 +392,7 @@ mod tests {
         assert_eq!(bounded_mean_interval(0.5, 0, Z95), Interval { low: 0.0, high: 1.0 });
     }
 
-    /// All outcomes of so many games, each with its multinomial coefficient's logarithm.
+    /// All outcomes of `n` games, each with its multinomial coefficient's logarithm.
     fn outcomes(games: u64) -> Vec<(Tally, f64)> {
         let ln_factorial = |n: u64| (1..=n).map(|factor| (factor as f64).ln()).sum::<f64>();
         let mut outcomes = Vec::new();

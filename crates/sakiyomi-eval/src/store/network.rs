@@ -1,9 +1,11 @@
 //! Matches between players on the network: who they were is all that is known of them, so there is
 //! no pairing to repeat, and every match stands for itself.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 use sakiyomi_catalog::Record;
+use sakiyomi_core::hash::Fnv64;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::{Store, StoreError};
 
@@ -26,8 +28,11 @@ CREATE TABLE network_matches (
 );
 ";
 
+/// Those of before have none.
+pub(super) const CHECKSUMS: &str = "ALTER TABLE network_matches ADD COLUMN checksum INTEGER";
+
 /// A match that was refereed over the network. What is counted, is counted per seat.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NetworkMatch {
     pub id: String,
     pub players: Vec<String>,
@@ -40,47 +45,46 @@ pub struct NetworkMatch {
     pub illegal_moves: Vec<u32>,
     pub plies: u32,
     pub seconds: f64,
-    pub record: Record,
 }
 
 /// A match as the store lists it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StoredMatch {
     pub number: i64,
-    pub id: String,
     pub game: String,
-    pub players: Vec<String>,
-    pub start_clock: f64,
-    pub play_clock: f64,
-    pub goals: Vec<Option<u8>>,
-    pub timeouts: Vec<u32>,
-    pub connection_errors: Vec<u32>,
-    pub illegal_moves: Vec<u32>,
-    pub plies: u32,
-    pub seconds: f64,
+    #[serde(flatten)]
+    pub played: NetworkMatch,
     pub finished: String,
 }
 
 impl Store {
     /// Adds a match and returns its number.
-    pub fn add_network_match(&self, played: &NetworkMatch) -> Result<i64, StoreError> {
+    pub fn add_network_match(
+        &self,
+        played: &NetworkMatch,
+        record: &Record,
+    ) -> Result<i64, StoreError> {
+        let row = MatchRow::new(played, record).map_err(|error| {
+            self.explain(&rusqlite::Error::ToSqlConversionFailure(error.into()))
+        })?;
         let insert =
             "INSERT INTO network_matches (id, game, players, start_clock, play_clock, goals,
-                      timeouts, connection_errors, illegal_moves, plies, seconds, record)
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+                      timeouts, connection_errors, illegal_moves, plies, seconds, record, checksum)
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
         let values = params![
-            played.id,
-            played.record.game.to_string(),
-            json(&played.players),
-            played.start_clock,
-            played.play_clock,
-            json(&played.goals),
-            json(&played.timeouts),
-            json(&played.connection_errors),
-            json(&played.illegal_moves),
-            played.plies,
-            played.seconds,
-            json(&played.record),
+            row.id,
+            row.game,
+            row.players,
+            row.start_clock,
+            row.play_clock,
+            row.goals,
+            row.timeouts,
+            row.connection_errors,
+            row.illegal_moves,
+            row.plies,
+            row.seconds,
+            row.record,
+            row.checksum(),
         ];
         self.connection.execute(insert, values).map_err(|error| self.explain(&error))?;
         Ok(self.connection.last_insert_rowid())
@@ -88,15 +92,13 @@ impl Store {
 
     /// All matches, in the order in which they were added.
     pub fn network_matches(&self) -> Result<Vec<StoredMatch>, StoreError> {
-        let select = "SELECT number, id, game, players, start_clock, play_clock, goals, timeouts,
-                      connection_errors, illegal_moves, plies, seconds, finished
-                      FROM network_matches ORDER BY number";
-        let read = || -> rusqlite::Result<Vec<StoredMatch>> {
-            let mut statement = self.connection.prepare(select)?;
-            let rows = statement.query_map([], stored)?;
-            rows.collect()
-        };
-        read().map_err(|error| self.explain(&error))
+        let rows = self.match_rows("ORDER BY number", [])?;
+        rows.into_iter()
+            .map(|row| {
+                let number = row.number;
+                row.stored().map_err(|problem| self.damaged_match(number, problem))
+            })
+            .collect()
     }
 
     /// Removes a match. False if there is none with this number.
@@ -108,51 +110,145 @@ impl Store {
 
     /// The record of the match with this number.
     pub fn network_record(&self, number: i64) -> Result<Option<Record>, StoreError> {
-        let select = "SELECT record FROM network_matches WHERE number = ?1";
-        let text: Option<String> = self
-            .connection
-            .query_row(select, [number], |row| row.get(0))
-            .optional()
-            .map_err(|error| self.explain(&error))?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        let row = self.match_rows("WHERE number = ?1", [number])?.pop();
+        row.map(|row| row.record().map_err(|problem| self.damaged_match(number, problem)))
+            .transpose()
+    }
+
+    fn match_rows(
+        &self,
+        which: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<Vec<MatchRow>, StoreError> {
+        let select = format!(
+            "SELECT number, id, game, players, start_clock, play_clock, goals, timeouts, connection_errors,
+             illegal_moves, plies, seconds, record, finished, checksum FROM network_matches {which}"
+        );
+        let read = || -> rusqlite::Result<Vec<MatchRow>> {
+            self.connection.prepare(&select)?.query_map(values, MatchRow::read)?.collect()
+        };
+        read().map_err(|error| self.explain(&error))
+    }
+
+    fn damaged_match(&self, number: i64, problem: String) -> StoreError {
+        StoreError::DamagedMatch { file: self.file.clone(), number, problem }
     }
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<StoredMatch> {
-    let players: Vec<String> = list(row, 3)?;
-    let n = players.len();
-    // Whatever the file says, there is one entry per seat.
-    let counts = |column| -> rusqlite::Result<Vec<u32>> {
-        let mut counts: Vec<u32> = list(row, column)?;
-        counts.resize(n, 0);
-        Ok(counts)
-    };
-    let mut goals: Vec<Option<u8>> = list(row, 6)?;
-    goals.resize(n, None);
-    Ok(StoredMatch {
-        number: row.get(0)?,
-        id: row.get(1)?,
-        game: row.get(2)?,
-        players,
-        start_clock: row.get(4)?,
-        play_clock: row.get(5)?,
-        goals,
-        timeouts: counts(7)?,
-        connection_errors: counts(8)?,
-        illegal_moves: counts(9)?,
-        plies: row.get(10)?,
-        seconds: row.get(11)?,
-        finished: row.get(12)?,
-    })
+/// A match as it stands in the file.
+#[derive(Default)]
+struct MatchRow {
+    number: i64,
+    id: String,
+    game: String,
+    players: String,
+    start_clock: f64,
+    play_clock: f64,
+    goals: String,
+    timeouts: String,
+    connection_errors: String,
+    illegal_moves: String,
+    plies: u32,
+    seconds: f64,
+    record: String,
+    finished: String,
+    checksum: Option<i64>,
 }
 
-fn list<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<T>> {
-    let text: String = row.get(column)?;
-    Ok(serde_json::from_str(&text).unwrap_or_default())
+impl MatchRow {
+    fn new(played: &NetworkMatch, record: &Record) -> serde_json::Result<MatchRow> {
+        Ok(MatchRow {
+            id: played.id.clone(),
+            game: record.game.to_string(),
+            players: serde_json::to_string(&played.players)?,
+            start_clock: played.start_clock,
+            play_clock: played.play_clock,
+            goals: serde_json::to_string(&played.goals)?,
+            timeouts: serde_json::to_string(&played.timeouts)?,
+            connection_errors: serde_json::to_string(&played.connection_errors)?,
+            illegal_moves: serde_json::to_string(&played.illegal_moves)?,
+            plies: played.plies,
+            seconds: played.seconds,
+            record: serde_json::to_string(record)?,
+            ..MatchRow::default()
+        })
+    }
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<MatchRow> {
+        Ok(MatchRow {
+            number: row.get(0)?,
+            id: row.get(1)?,
+            game: row.get(2)?,
+            players: row.get(3)?,
+            start_clock: row.get(4)?,
+            play_clock: row.get(5)?,
+            goals: row.get(6)?,
+            timeouts: row.get(7)?,
+            connection_errors: row.get(8)?,
+            illegal_moves: row.get(9)?,
+            plies: row.get(10)?,
+            seconds: row.get(11)?,
+            record: row.get(12)?,
+            finished: row.get(13)?,
+            checksum: row.get(14)?,
+        })
+    }
+
+    fn checksum(&self) -> i64 {
+        let mut hash = Fnv64::default();
+        let texts = [&self.id, &self.game, &self.players, &self.goals, &self.timeouts];
+        texts.into_iter().for_each(|text| hash.write_field(text.as_bytes()));
+        let texts = [&self.connection_errors, &self.illegal_moves, &self.record];
+        texts.into_iter().for_each(|text| hash.write_field(text.as_bytes()));
+        for number in [self.start_clock, self.play_clock, self.seconds, f64::from(self.plies)] {
+            hash.write(&number.to_le_bytes());
+        }
+        hash.finish() as i64
+    }
+
+    /// What was written, or what is wrong with what is there.
+    fn stored(self) -> Result<StoredMatch, String> {
+        self.check()?;
+        let players: Vec<String> = list("players", &self.players, None)?;
+        let n = Some(players.len());
+        let played = NetworkMatch {
+            goals: list("goals", &self.goals, n)?,
+            timeouts: list("timeouts", &self.timeouts, n)?,
+            connection_errors: list("connection errors", &self.connection_errors, n)?,
+            illegal_moves: list("illegal moves", &self.illegal_moves, n)?,
+            id: self.id,
+            players,
+            start_clock: self.start_clock,
+            play_clock: self.play_clock,
+            plies: self.plies,
+            seconds: self.seconds,
+        };
+        Ok(StoredMatch { number: self.number, game: self.game, played, finished: self.finished })
+    }
+
+    fn record(&self) -> Result<Record, String> {
+        self.check()?;
+        serde_json::from_str(&self.record).map_err(|error| format!("its record: {error}"))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match self.checksum {
+            Some(checksum) if checksum != self.checksum() => {
+                Err("its checksum does not fit its content".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+/// A list as JSON, with one entry for each of `n` seats.
+fn list<T: DeserializeOwned>(name: &str, text: &str, n: Option<usize>) -> Result<Vec<T>, String> {
+    let list: Vec<T> =
+        serde_json::from_str(text).map_err(|error| format!("its {name}: {error}"))?;
+    match n {
+        Some(n) if list.len() != n => Err(format!("it has {} {name} for {n} players", list.len())),
+        _ => Ok(list),
+    }
 }
 
 #[cfg(test)]
@@ -174,12 +270,11 @@ mod tests {
             illegal_moves: vec![2, 0],
             plies: 5,
             seconds: 1.5,
-            record: Record {
-                game: "gdl".parse().unwrap(),
-                seed: 3,
-                moves: vec![vec!["(mark 1 1)".into()]],
-            },
         }
+    }
+
+    fn record() -> Record {
+        Record { game: "gdl".parse().unwrap(), seed: 3, moves: vec![vec!["(mark 1 1)".into()]] }
     }
 
     #[test]
@@ -187,21 +282,55 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("s");
         let store = Store::open(&file).unwrap();
-        let first = store.add_network_match(&played("one")).unwrap();
-        let second = store.add_network_match(&played("two")).unwrap();
+        let first = store.add_network_match(&played("one"), &record()).unwrap();
+        let second = store.add_network_match(&played("two"), &record()).unwrap();
         drop(store);
         let store = Store::open_existing(&file).unwrap();
         let all = store.network_matches().unwrap();
         assert_eq!(all.iter().map(|m| m.number).collect::<Vec<_>>(), [first, second]);
-        assert_eq!(all[1].id, "two");
-        assert_eq!(all[1].goals, [Some(100), None]);
-        assert_eq!(all[0].illegal_moves, [2, 0]);
-        assert_eq!(store.network_record(first).unwrap(), Some(played("one").record));
+        assert_eq!(all[0].played, played("one"));
+        assert_eq!(all[1].played, played("two"));
+        assert_eq!(store.network_record(first).unwrap(), Some(record()));
         assert_eq!(store.network_record(99).unwrap(), None);
-        assert!(store.add_network_match(&played("two")).is_err(), "a match is added once");
+        assert!(
+            store.add_network_match(&played("two"), &record()).is_err(),
+            "a match is added once"
+        );
         assert!(store.remove_network_match(first).unwrap());
         assert!(!store.remove_network_match(first).unwrap());
         assert_eq!(store.network_matches().unwrap().len(), 1);
+    }
+
+    /// Every column is covered; a match of before, without a checksum, must have one entry per seat.
+    #[test]
+    fn a_changed_value_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("s")).unwrap();
+        let number = store.add_network_match(&played("one"), &record()).unwrap();
+        let set = |change: &str| {
+            let update = format!("UPDATE network_matches SET {change} WHERE number = {number}");
+            store.connection.execute(&update, []).unwrap();
+        };
+        for (change, back) in [
+            ("goals = '[100,100]'", "goals = '[100,null]'"),
+            ("illegal_moves = '[0,2]'", "illegal_moves = '[2,0]'"),
+            ("play_clock = 0.25", "play_clock = 0.5"),
+            ("plies = 6", "plies = 5"),
+            ("id = 'two'", "id = 'one'"),
+        ] {
+            set(change);
+            let message = store.network_matches().unwrap_err().to_string();
+            assert!(message.contains("store prune --match 1"), "{change}: {message}");
+            set(back);
+            assert_eq!(store.network_matches().unwrap()[0].played, played("one"));
+        }
+        set("record = replace(record, 'mark', 'mask')");
+        assert!(store.network_record(number).is_err());
+        set("record = replace(record, 'mask', 'mark'), checksum = NULL");
+        assert_eq!(store.network_record(number).unwrap(), Some(record()));
+        set("goals = '[100]'");
+        let message = store.network_matches().unwrap_err().to_string();
+        assert!(message.contains("1 goals for 2 players"), "{message}");
     }
 
     /// A file of an older version gets the table, and keeps what it has.

@@ -162,7 +162,7 @@ fn a_full_disk_loses_nothing_that_was_finished() {
     assert_eq!(store.count(cell.id, 2, u64::MAX).unwrap().evidence.tally.wins, added * 1_000);
 }
 
-/// Whoever looks at a file while others make it sees all of what they did, or nothing.
+/// A process that opens a file while others make it sees all of what they did, or nothing.
 #[test]
 fn a_store_is_born_once_however_many_open_it() {
     for _ in 0..100 {

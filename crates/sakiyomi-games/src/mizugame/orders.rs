@@ -132,7 +132,7 @@ impl Plan {
 }
 
 impl FromIterator<Command> for Plan {
-    /// The first commands, as many as fit.
+    /// The first commands, up to the longest that fits.
     fn from_iter<I: IntoIterator<Item = Command>>(commands: I) -> Plan {
         let mut plan = Plan::EMPTY;
         for command in commands.into_iter().take(MAX_COMMANDS) {

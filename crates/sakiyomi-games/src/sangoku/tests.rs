@@ -33,7 +33,7 @@ fn scenario(head: &str, first: &[&str], second: &[&str]) -> Scenario {
 fn mover<G: Game>(game: &G, state: &G::State) -> Player {
     match game.turn(state) {
         Turn::Choose(who) => who.single().unwrap(),
-        turn => panic!("nobody chooses: {turn:?}"),
+        turn => panic!("no player chooses: {turn:?}"),
     }
 }
 
@@ -437,7 +437,7 @@ fn moves_are_grouped_by_what_they_are_for() {
 fn a_battlefield_is_cut_out_around_the_fight() {
     let game = Battle::new(&Scenario::named("field").unwrap()).unwrap();
     let boxed = |margin| RestrictBy { name: "box", margin };
-    assert!(game.restrict(&game.start(), Player(0), boxed(2)).is_none(), "nobody is near");
+    assert!(game.restrict(&game.start(), Player(0), boxed(2)).is_none(), "no enemy is near");
     let head = "width = 20\nheight = 20";
     let near = scenario(head, &["a1 valour", "t20 valour"], &["c1 valour", "a20 valour"]);
     let game = Battle::new(&near).unwrap();

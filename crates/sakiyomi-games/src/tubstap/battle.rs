@@ -118,7 +118,7 @@ pub struct AttackCounts {
 }
 
 impl AttackCounts {
-    /// Counts an attack of a side after so many completed turns.
+    /// Counts an attack of a side, by the number of completed turns.
     pub fn add(&mut self, turns: u32, player: Player) {
         if let Some(period) = self.n.get_mut(turns as usize / 6) {
             period[player.index()] += 1;

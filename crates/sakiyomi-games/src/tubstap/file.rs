@@ -133,7 +133,7 @@ fn header(tag: &Tag, least: i64, most: i64) -> Result<i64, FileError> {
     Err(FileError::at(tag.line, text))
 }
 
-/// The original has room for as many units as both numbers add up to and does not mind fewer.
+/// The original has room for the sum of both numbers and accepts fewer units.
 fn check_counts(
     units: &[&Tag],
     n_red: u32,

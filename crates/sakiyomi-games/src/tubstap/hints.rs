@@ -11,7 +11,7 @@ use crate::two_players::{keep_good, squash};
 /// What a hit point of each kind is worth, as in Neller's evaluation.
 pub(super) const WORTH: [f64; 6] = [4.0, 6.0, 4.0, 4.0, 2.5, 1.0];
 
-/// A unit that falls counts as so many hit points more.
+/// Hit points that a unit counts for in addition when it falls.
 const KILL_BONUS: f64 = 2.0;
 
 /// A lead of this share of all that is left is half of the way to a sure win.

@@ -20,7 +20,7 @@ pub struct Map {
     /// Size with the border of one forbidden cell on every side.
     pub width: u16,
     pub height: u16,
-    /// After so many turns, counting those of both sides, hit points decide.
+    /// The turn, counting those of both sides, after which hit points decide.
     pub turn_limit: u16,
     /// The lead in hit points that is still a draw.
     pub hp_threshold: u32,

@@ -35,7 +35,7 @@ pub(super) struct Rules<const W: usize, const N: usize> {
     pub(super) range: Vec<Cells<W>>,
     pub(super) stars: Vec<u8>,
     pub(super) terrain: Vec<Terrain>,
-    /// By number: the cells in so many columns from the left, and rows from the top.
+    /// By n: the cells in the n leftmost columns, and in the n topmost rows.
     columns: Vec<Cells<W>>,
     rows: Vec<Cells<W>>,
     damages: Box<[u8]>,

@@ -46,7 +46,7 @@ impl<const W: usize, const N: usize> Show for Tubstap<W, N> {
         }
     }
 
-    /// The unit, where it goes, and whom it attacks from there, or that cell again for nobody.
+    /// The unit, where it goes, and whom it attacks from there, or that cell again for no attack.
     fn action_cells(&self, state: &State<W, N>, _: Player, action: Action) -> Vec<u16> {
         if action == Action::END {
             return Vec::new();

@@ -90,7 +90,7 @@ impl MctsSettings {
         actions[rng.below(actions.len())]
     }
 
-    /// How many of `n` arms are considered after this many visits: all, or as many as progressive
+    /// How many of `n` arms are considered after this many visits: all, or the number that progressive
     /// widening allows.
     pub(super) fn n_shown(&self, n: usize, visits: u32) -> usize {
         match self.widen {

@@ -43,7 +43,7 @@ pub(super) struct Options {
     /// Seconds that a move may come late, for the way over the network
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = not_negative)]
     grace: f64,
-    /// Matches to play; by default as many as give everyone every seat once
+    /// Matches to play; by default every player has every seat once
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     matches: Option<u64>,
     /// The seed of chance, and of moves in place of faults
@@ -84,7 +84,10 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         bar.inc(1);
         bar.set_message(goals_text(result));
         match &store {
-            Some(store) => store.add_network_match(&tournament.to_store(result)).map(drop),
+            Some(store) => {
+                let (played, record) = tournament.to_store(result);
+                store.add_network_match(&played, &record).map(drop)
+            }
             None => Ok(()),
         }
     })?;

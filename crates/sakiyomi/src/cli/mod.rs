@@ -115,7 +115,7 @@ pub(crate) fn main() -> ExitCode {
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) if was_interrupted() => ExitCode::from(INTERRUPTED),
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has seen enough.
+        // The reader of our output has closed it.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error:#}");
@@ -203,7 +203,7 @@ fn was_interrupted() -> bool {
     IS_INTERRUPTED.load(Ordering::SeqCst)
 }
 
-/// A bar on standard error, hidden where nobody watches.
+/// A bar on standard error, hidden where it is no terminal.
 fn progress_bar(quiet: bool, template: &str) -> ProgressBar {
     if quiet || !io::stderr().is_terminal() {
         return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
@@ -225,5 +225,5 @@ fn memory(text: &str) -> Result<u64, String> {
     parse_bytes(text).ok_or_else(|| "expected a size such as 512MiB or 2GiB".to_owned())
 }
 
-/// Progress of work whose length nobody knows.
+/// Progress of work of unknown length.
 const SPINNER: &str = "{spinner} {elapsed} {prefix} {msg}";

@@ -251,7 +251,7 @@ impl Session<'_> {
                 return true;
             }
         }
-        // Nobody's turn came: everything is played again as it was.
+        // No person's turn came: everything is played again as it was.
         for texts in &record.moves {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             if matches!(self.table.turn(), Turn::Choose(_)) {

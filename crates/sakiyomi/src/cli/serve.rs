@@ -75,7 +75,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     })
 }
 
-/// A token that nobody guesses.
+/// A token that cannot be guessed.
 fn made_up_token() -> String {
     use std::hash::{BuildHasher, RandomState};
     // The hasher's keys come from the system's random source.

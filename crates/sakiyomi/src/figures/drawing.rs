@@ -266,7 +266,7 @@ pub(super) fn contrast(([_, green, _], _): Fill) -> &'static str {
     if green < 125 { "#ffffff" } else { BLACK }
 }
 
-/// Cut here, because the PNG backend begins the dashes anew at every point of a line.
+/// Cut here, because the PNG backend restarts the dashes at every point of a line.
 pub(super) fn dashes(points: &[Point], pattern: &[f64]) -> String {
     let mut lengths = pattern.iter().copied().cycle().chain([f64::INFINITY]);
     let mut left = lengths.next().unwrap_or(f64::INFINITY);

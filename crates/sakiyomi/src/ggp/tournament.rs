@@ -124,13 +124,13 @@ impl Tournament {
     }
 
     /// A match as the store keeps it.
-    pub fn to_store(&self, result: &MatchResult) -> NetworkMatch {
+    pub fn to_store(&self, result: &MatchResult) -> (NetworkMatch, Record) {
         let faults = |kind: FaultKind| -> Vec<u32> {
             let of =
                 |seat| result.faults.iter().filter(|f| f.seat == seat && f.kind == kind).count();
             (0..result.seats.len()).map(|seat| of(seat) as u32).collect()
         };
-        NetworkMatch {
+        let played = NetworkMatch {
             id: result.id.clone(),
             players: result.seats.iter().map(|&seat| self.contestants[seat].name()).collect(),
             start_clock: self.clocks.start.as_secs_f64(),
@@ -141,12 +141,13 @@ impl Tournament {
             illegal_moves: faults(FaultKind::Illegal),
             plies: result.plies.len() as u32,
             seconds: result.seconds,
-            record: Record {
-                game: GameSpec::from(self.spec.clone()),
-                seed: result.seed,
-                moves: result.steps.clone(),
-            },
-        }
+        };
+        let record = Record {
+            game: GameSpec::from(self.spec.clone()),
+            seed: result.seed,
+            moves: result.steps.clone(),
+        };
+        (played, record)
     }
 
     /// Who sits where in a match.

@@ -170,7 +170,7 @@ pub struct SealRequest {
     pub persons: Vec<u8>,
 }
 
-/// Once nobody is waited for, `choices` has all of them. `GET /api/sealed/{match_id}/{step}`, with the
+/// Once all have chosen, `choices` has all of them. `GET /api/sealed/{match_id}/{step}`, with the
 /// number of steps so far, is a stream of it as events `sealed`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

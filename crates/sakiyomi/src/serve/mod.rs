@@ -53,7 +53,7 @@ use crate::accept::{self, Spoken};
 #[derive(Clone, Debug)]
 pub struct ServeSettings {
     pub listen: SocketAddr,
-    /// Whoever has it may ask; without one everybody may, which is for loopback only.
+    /// Requests must carry it; without one all are answered, which is for loopback only.
     pub token: Option<String>,
     pub store: PathBuf,
     pub experiments: PathBuf,
@@ -123,7 +123,7 @@ impl Server {
         let Server { listener, lab } = self;
         let (router, patience) = (router(Arc::clone(&lab)), lab.settings.patience);
         let converse = |stream, _, spoken| converse(stream, router.clone(), patience, spoken);
-        // Streams of events do not end by themselves, so nobody waits for them.
+        // Streams of events do not end by themselves, so they are not waited for.
         tokio::select! {
             () = accept::connections(listener, MOST_CONNECTIONS, converse) => {}
             () = stop => {}
@@ -144,7 +144,7 @@ async fn converse(stream: TcpStream, router: Router, patience: Duration, spoken:
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .serve_connection(TokioIo::new(stream), service);
-    // Whoever goes away in the middle of an answer is nobody's fault.
+    // A client that disconnects in the middle of an answer is not an error.
     let _ = served.await;
 }
 

@@ -27,33 +27,21 @@ pub enum Level {
 
 const LEVELS: [Level; 4] = [Level::Easy, Level::Medium, Level::Hard, Level::Strongest];
 
-/// Games with opponents of their own, from the easiest to the strongest.
-const OWN: &[(&str, [&str; 4])] = &[
-    ("tic-tac-toe", ["random", "uct:iterations=20", "uct:iterations=200", "maxn:depth=9"]),
-    (
-        "sangoku",
-        ["rule-based", "uct:iterations=300", "sangoku-best:time=500ms", "sangoku-best:time=3s"],
-    ),
-    ("mizugame", ["painter", "strong-painter", "mizugame-paper", "mizugame-best:cpu=500ms"]),
-    ("tubstap", ["random", "sample", "m-uct:iterations=500", "tubstap-best:cpu=1s"]),
-];
+/// Opponents in games that have none of their own.
 const IN_TURN: [&str; 4] =
     ["uct:iterations=30", "uct:iterations=2000", "uct:time=1s", "uct:time=5s"];
 const AT_ONCE: [&str; 4] = ["rm:iterations=30", "rm:iterations=2000", "rm:time=1s", "rm:time=5s"];
 
 /// The opponents that can play a game, the easiest first. There is always one.
 pub(super) fn opponents(game: &GameSpec, turn: &Turn, agents: &[String]) -> Vec<Opponent> {
-    let text = game.to_string();
-    let name = text.split(':').next().unwrap_or_default();
     let is_at_once = matches!(turn, Turn::Choose(who) if who.len() > 1);
-    let own = OWN.iter().find(|(own, _)| *own == name).map(|(_, specs)| specs);
-    let usual = if is_at_once { &AT_ONCE } else { &IN_TURN };
+    let usual = if is_at_once { AT_ONCE } else { IN_TURN };
     let can_play = |spec: &str| agents.iter().any(|agent| spec.split(':').next() == Some(agent));
-    let suited = |specs: &[&str; 4]| -> Vec<Opponent> {
-        let each = LEVELS.into_iter().zip(specs).filter(|(_, spec)| can_play(spec));
-        each.map(|(level, spec)| Opponent { level, agent: (*spec).to_owned() }).collect()
-    };
-    let found = suited(own.unwrap_or(usual));
+    let levels = LEVELS.into_iter().zip(game.opponents().unwrap_or(usual));
+    let found: Vec<Opponent> = levels
+        .filter(|(_, spec)| can_play(spec))
+        .map(|(level, spec)| Opponent { level, agent: spec.to_owned() })
+        .collect();
     if found.is_empty() {
         vec![Opponent { level: Level::Easy, agent: "random".to_owned() }]
     } else {
@@ -115,12 +103,11 @@ mod tests {
 
     #[test]
     fn every_spec_is_one() {
-        let all = OWN.iter().map(|(_, specs)| specs).chain([&IN_TURN, &AT_ONCE]).flatten();
-        for spec in all {
+        let games = GameSpec::entries().iter().map(|entry| entry.name.parse::<GameSpec>().unwrap());
+        let own = games.filter_map(|game| game.opponents());
+        for spec in own.chain([IN_TURN, AT_ONCE]).flatten() {
             let agent: AgentSpec = spec.parse().unwrap_or_else(|error| panic!("{spec}: {error}"));
-            assert_eq!(agent.to_string(), *spec, "a page recognises a level by its text");
+            assert_eq!(agent.to_string(), spec, "a page recognises a level by its text");
         }
-        let catalog = GameSpec::entries();
-        assert!(OWN.iter().all(|(name, _)| catalog.iter().any(|entry| entry.name == *name)));
     }
 }

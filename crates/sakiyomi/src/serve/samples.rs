@@ -20,7 +20,7 @@ pub(super) struct Sample {
     pub(super) players: Vec<PlayerFace>,
 }
 
-/// One sample for each of the games that are listed, in order. They are played once, when somebody asks first.
+/// One sample for each of the games that are listed, in order. They are played once, at the first request.
 pub(super) fn samples() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
     SAMPLES.get_or_init(|| {

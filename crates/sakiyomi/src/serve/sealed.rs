@@ -46,13 +46,13 @@ impl Round {
         Round { since: Instant::now(), moves, persons, choices: BTreeMap::new(), told }
     }
 
-    /// Whether somebody waits for it, or has chosen in it not long ago.
+    /// Whether a client waits for it, or has chosen in it not long ago.
     fn is_wanted(&self) -> bool {
         self.told.receiver_count() > 0
             || !self.choices.is_empty() && self.since.elapsed() < KEPT_FOR
     }
 
-    /// What may be told: who is waited for, and the choices only when that is nobody.
+    /// What may be told: who is waited for, and the choices only when all have chosen.
     fn sealed(&self) -> Sealed {
         let open = |player: &&u8| !self.choices.contains_key(player);
         let waiting_for: Vec<u8> = self.persons.iter().filter(open).copied().collect();

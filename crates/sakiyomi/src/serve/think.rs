@@ -62,12 +62,12 @@ pub(super) async fn think(
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
 }
 
-/// How often a quiet stream shows that it is alive, and notices that nobody listens.
+/// How often a quiet stream shows that it is alive, and notices that the client has gone.
 pub(super) const PULSE: Duration = Duration::from_secs(1);
 
 fn send(events: &Events, name: &str, data: &impl Serialize) {
     if let Ok(event) = Event::default().event(name).json_data(data) {
-        // Nobody listens any more: the stop comes by the dropped stream.
+        // The client has gone: the stop comes by the dropped stream.
         let _ = events.send(event);
     }
 }

@@ -5,7 +5,7 @@
 //! Quirks of the original that are kept, as they change its strength:
 //! - in the tree a value is flipped when the mover changes although it already is the mover's, so
 //!   the first enemy action of a turn is picked to suit the root, and later ones suit the enemy;
-//! - below the root as many moves as there are attacks are left out;
+//! - below the root the first n moves are left out, where n is the number of attacks;
 //! - the first visit of a node plays out from a random child and credits that one too; if that child
 //!   ends a turn, the same side moves again;
 //! - at the turn limit numbers of units are compared with the threshold of hit points, before a

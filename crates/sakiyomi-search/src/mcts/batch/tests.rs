@@ -109,7 +109,7 @@ fn leaves_wait_for_a_batch_and_go_elsewhere() {
     assert!(batches[1] >= 4 && batches.iter().filter(|&&n| n == 8).count() > 5, "{batches:?}");
     let visits: f64 = choice.policy.iter().map(|(_, share)| share).sum();
     assert!((visits - 1.0).abs() < 1e-9);
-    // What was counted ahead was completed: the root has as many visits as there were iterations.
+    // What was counted ahead was completed: the root has one visit for each iteration.
     let tree = agent.tree.as_ref().unwrap();
     let row = tree.row(ROOT, Player(0)).unwrap();
     let visits: u32 = tree.arms.visits[row.first..row.first + row.len].iter().sum();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use sakiyomi_eval::{Store, StoredMatch};
+use sakiyomi_eval::{NetworkMatch, Store, StoredMatch};
 
 use super::super::{print_json, text_table};
 use super::{Format, quoted};
@@ -15,9 +15,9 @@ pub(super) fn summary(store: &Store, out: &mut dyn Write) -> anyhow::Result<()> 
         return Ok(());
     }
     let mut lines: BTreeMap<(&str, &str), (u64, f64, u32)> = BTreeMap::new();
-    for played in &matches {
+    for StoredMatch { game, played, .. } in &matches {
         for (seat, player) in played.players.iter().enumerate() {
-            let line = lines.entry((&played.game, player)).or_default();
+            let line = lines.entry((game, player)).or_default();
             line.0 += 1;
             line.1 += f64::from(played.goals[seat].unwrap_or(0));
             line.2 += faults(played, seat);
@@ -41,16 +41,16 @@ pub(super) fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow:
     }
     let header = ["match", "game", "players", "goals", "faults", "plies", "seconds", "finished"];
     let mut table = text_table(&header);
-    for played in &matches {
+    for StoredMatch { number, game, played, finished } in &matches {
         table.add_row([
-            played.number.to_string(),
-            played.game.clone(),
+            number.to_string(),
+            game.clone(),
             played.players.join(", "),
             goals_text(played),
             each(played, |seat| faults(played, seat).to_string()),
             played.plies.to_string(),
             format!("{:.1}", played.seconds),
-            played.finished.clone(),
+            finished.clone(),
         ]);
     }
     Ok(writeln!(out, "{table}")?)
@@ -74,12 +74,13 @@ pub(super) fn export(store: &Store, format: Format, out: &mut dyn Write) -> anyh
     Ok(())
 }
 
-fn csv_line(played: &StoredMatch) -> String {
+fn csv_line(stored: &StoredMatch) -> String {
+    let played = &stored.played;
     let counts = |counts: &[u32]| each(played, |seat| counts[seat].to_string());
     let fields = [
-        played.number.to_string(),
+        stored.number.to_string(),
         played.id.clone(),
-        played.game.clone(),
+        stored.game.clone(),
         played.players.join(" "),
         played.start_clock.to_string(),
         played.play_clock.to_string(),
@@ -89,19 +90,19 @@ fn csv_line(played: &StoredMatch) -> String {
         counts(&played.illegal_moves),
         played.plies.to_string(),
         played.seconds.to_string(),
-        played.finished.clone(),
+        stored.finished.clone(),
     ];
     fields.map(quoted).join(",")
 }
 
-fn goals_text(played: &StoredMatch) -> String {
+fn goals_text(played: &NetworkMatch) -> String {
     each(played, |seat| played.goals[seat].map_or("-".to_owned(), |goal| goal.to_string()))
 }
 
-fn faults(played: &StoredMatch, seat: usize) -> u32 {
+fn faults(played: &NetworkMatch, seat: usize) -> u32 {
     played.timeouts[seat] + played.connection_errors[seat] + played.illegal_moves[seat]
 }
 
-fn each(played: &StoredMatch, text: impl Fn(usize) -> String) -> String {
+fn each(played: &NetworkMatch, text: impl Fn(usize) -> String) -> String {
     (0..played.players.len()).map(text).collect::<Vec<_>>().join(" ")
 }
