@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    fn play(toy: &Toy, scripts: [&[&str]; 2]) -> Match<G::State> {
+    fn play(toy: &Toy, scripts: [&[&str]; 2]) -> Match<u16> {
         let agent = |words: &[&str]| -> Box<dyn Agent<Toy>> {
             Box::new(Script(words.iter().rev().map(|word| toy.word(word)).collect()))
         };
