@@ -18,7 +18,8 @@ use crate::read_text;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MizugameSpec {
     pub field: FieldSource,
-    pub rules: Settings,
+    /// In a box, since specifications of games are moved about and there are many settings.
+    pub rules: Box<Settings>,
 }
 
 /// Where fields come from.
@@ -259,7 +260,7 @@ impl Defined for MizugameSpec {
                     maps: 1,
                     settings: MapSettings::default(),
                 },
-                rules: Settings::default(),
+                rules: Box::default(),
             },
             PARAMETERS,
             "mizugame:seed=7,maps=3,teams=2,sessions=12",
@@ -284,6 +285,10 @@ impl GameSettings for MizugameSpec {
         ["mizugame", "mizugame:symmetry=C2", "mizugame:teams=2,sessions=40"]
             .map(String::from)
             .into()
+    }
+
+    fn opponents(&self) -> Option<[&'static str; 4]> {
+        Some(["painter", "strong-painter", "mizugame-paper", "mizugame-best:cpu=500ms"])
     }
 
     fn file(&self) -> Option<&str> {
