@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the wheel, installs it in an environment of its own, and runs all tests of the Python package: its own, the
-# examples of its documentation, its types, and the checks of PettingZoo, OpenSpiel and Ray.
+# examples of its documentation, its types, and the checks of PettingZoo and OpenSpiel.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

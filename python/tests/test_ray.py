@@ -1,5 +1,6 @@
 """A cluster of two nodes on this machine, one of which dies in the middle of a run."""
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -7,6 +8,11 @@ from pathlib import Path
 import pytest
 import sakiyomi
 
+# Ray reads these when it is imported.
+os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+if "SAKIYOMI_RAY" not in os.environ:
+    pytest.skip("the cluster of two nodes is tested with SAKIYOMI_RAY=1 and ray installed", allow_module_level=True)
 ray = pytest.importorskip("ray")
 SMALL = Path(__file__).with_name("small.toml")
 
@@ -17,9 +23,7 @@ def tallies(store, source):
 
 
 @pytest.fixture
-def cluster(monkeypatch):
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+def cluster():
     from ray.cluster_utils import Cluster
 
     memory = {"object_store_memory": 100 * 2**20}

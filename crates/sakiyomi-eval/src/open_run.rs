@@ -61,7 +61,7 @@ impl OpenRun {
     }
 
     /// Hands out a unit.
-    pub fn next(&mut self) -> Handed {
+    pub fn hand_out(&mut self) -> Handed {
         match self.plan.next_now() {
             Next::Unit(work, unit) => {
                 let numbers = unit.numbers.clone();
@@ -144,7 +144,7 @@ mod tests {
         let mut waiting = Vec::new();
         let mut n_lost = 0;
         loop {
-            let handed = run.next();
+            let handed = run.hand_out();
             let is_waiting = matches!(handed, Handed::Wait);
             match handed {
                 Handed::Unit(ticket, unit) => waiting.push((ticket, unit)),

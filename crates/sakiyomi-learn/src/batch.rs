@@ -217,7 +217,7 @@ impl<G: CatalogGame> Stepper<'_, G> {
                 scope.spawn(move |_| *result = self.block(block, own.reborrow()));
             }
         });
-        blocks.into_iter().map(|(_, _, result)| result).collect()
+        blocks.into_iter().try_for_each(|(_, _, result)| result)
     }
 
     /// The part of the buffers that belongs to the first `n` environments, and the rest.

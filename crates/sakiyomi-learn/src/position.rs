@@ -96,13 +96,13 @@ impl<G: CatalogGame> PositionOf<G> {
         match legal.iter().find(|(own, _)| *own == number) {
             Some(&(_, action)) => Ok(action),
             None => {
-                let texts = legal.iter().map(|(own, _)| own.to_string()).collect();
-                Err(self.not_legal(player, number.to_string(), texts))
+                let texts: Vec<String> = legal.iter().map(|(own, _)| own.to_string()).collect();
+                Err(self.not_legal(player, number.to_string(), &texts))
             }
         }
     }
 
-    fn not_legal(&self, player: Player, action: String, legal: Vec<String>) -> PositionError {
+    fn not_legal(&self, player: Player, action: String, legal: &[String]) -> PositionError {
         let name = self.player_name(player);
         match (self.turn(), legal.is_empty()) {
             (Turn::Over(_), _) => PositionError::Over,
@@ -144,7 +144,8 @@ impl<G: CatalogGame> Position for PositionOf<G> {
             let own = |&(_, action): &(u32, G::Action)| {
                 self.game.action_text(&self.state, player, action)
             };
-            self.not_legal(player, text.to_owned(), legal.iter().map(own).collect())
+            let texts: Vec<String> = legal.iter().map(own).collect();
+            self.not_legal(player, text.to_owned(), &texts)
         })
     }
 

@@ -419,11 +419,7 @@ impl<G: CatalogGame> MatchThread<'_, G> {
     }
 
     /// The agents of the seats that are not the network's.
-    fn opponents(
-        &self,
-        number: u64,
-        seat: Option<Player>,
-    ) -> Result<Vec<Option<Box<dyn Agent<G>>>>, SpecError> {
+    fn opponents(&self, number: u64, seat: Option<Player>) -> Result<Opponents<G>, SpecError> {
         let SelfPlay { game: spec, opponent, seed, .. } = self.settings;
         let players = (0..self.game.players()).map(|i| Player(i as u8));
         let build = |player| match opponent {
@@ -457,6 +453,9 @@ impl<G: CatalogGame> MatchThread<'_, G> {
         choice.policy[rng.weighted(weights.iter().map(|weight| weight / sum))].0
     }
 }
+
+/// The agents of all seats; none where the network sits.
+type Opponents<G> = Vec<Option<Box<dyn Agent<G>>>>;
 
 /// Hands leaves to the host and waits for its answer.
 #[derive(Debug)]
@@ -522,7 +521,8 @@ impl Remote {
                 }
             }
             all => {
-                *payoffs = Payoffs::from_slice(&all.iter().map(|&x| x.into()).collect::<Vec<_>>())
+                let all: Vec<f64> = all.iter().map(|&value| value.into()).collect();
+                *payoffs = Payoffs::from_slice(&all);
             }
         }
     }

@@ -175,7 +175,7 @@ impl OpenRun {
     /// The next unit as (ticket, unit); nothing if there is none at the moment.
     fn next(&self) -> PyResult<Option<(usize, String)>> {
         let mut lock = self.lock();
-        let Handed::Unit(ticket, unit) = lock.run.next() else { return Ok(None) };
+        let Handed::Unit(ticket, unit) = lock.run.hand_out() else { return Ok(None) };
         lock.tickets.push(Some(ticket));
         Ok(Some((lock.tickets.len() - 1, to_text(&*unit)?)))
     }

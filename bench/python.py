@@ -1,6 +1,6 @@
 """What the Python package costs and how fast it is, beside other libraries where they are installed.
 
-    python python/bench.py [--games connect-four othello] [--seconds 2]
+    python bench/python.py [--games connect-four othello] [--seconds 2]
 
 Steps are those of all environments together, with random legal actions, numpy in and out, on one thread.
 """
