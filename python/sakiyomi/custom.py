@@ -21,7 +21,7 @@ dataclasses, strings); so are actions.
     >>> duel(Nim(), "uct:iterations=200", "random", games=20).score > 0.7
     True
 
-Every call of the rules passes through the interpreter: expect some 20,000 steps a second instead of some 20 million, and write the
+Every call of the rules passes through the interpreter, which is slower by orders of magnitude than rules in Rust: write the
 game in Rust when it is to be measured.
 """
 

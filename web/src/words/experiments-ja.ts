@@ -45,6 +45,9 @@ export const TITLES: Record<string, string> = {
   "gdl-experience-untouched": "自分で選ぶ類似局面の統計と UCT の対戦: 調整に使っていない十種類の公開ルール",
   "tubstap-best": "tubstap-best と元のプログラムのプレイヤーの対戦(同じ時間、ランダムな地図 100 枚)",
   "tubstap-round-robin": "元のプログラムのプレイヤーどうしの総当たり(独自の地図)",
+  "mizugame-best": "水ゲーム: 本プログラムのプレイヤーと論文のプレイヤーの対戦(同じ思考時間)",
+  "mizugame-sensitivity": "水ゲーム: 再構成で決めた規則の影響",
+  "mizugame-ten-matches": "水ゲーム: 論文のプレイヤーと、公式プレイヤーの代わりの五体の対戦",
 };
 
 export const CLAIMS: Record<string, string> = {
@@ -113,6 +116,13 @@ export const CLAIMS: Record<string, string> = {
   "nothing else is clearly better": "これより明らかに良い値はない",
   "auto keeps its promise on games that were not looked at": "auto は調整に使っていないゲームでも効果がある",
   "every player that searches beats the one that does not": "探索するプレイヤーはすべて、探索しないプレイヤーに勝つ",
+  "Ours is first in at least 40 % of the matches against five of the paper's": "論文のプレイヤー五体に対して、本プログラムは 40 % 以上の試合で一位になる",
+  "Three against three ours have the better places": "三対三では本プログラムの順位のほうが良い",
+  "Without any of the decisions the paper's player would still have the larger part": "どの規則の決め方でも、論文のプレイヤーが大きいほうの割合を占める",
+  "The paper's player is first in nearly every match": "論文のプレイヤーはほぼすべての試合で一位になる",
+  "It has about twice the cells of the best other": "他の最良のプレイヤーの約二倍のマスを得る",
+  "Its share of all cells is between 25 and 50 %": "全マスに占める割合は 25 % から 50 % の間である",
+  "Ours takes a larger share from the same five": "同じ五体に対して、本プログラムはより大きい割合を占める",
 };
 
 /** Where in a paper: `tables 1 and 2`. */

@@ -287,10 +287,6 @@ impl GameSettings for MizugameSpec {
             .into()
     }
 
-    fn opponents(&self) -> Option<[&'static str; 4]> {
-        Some(["painter", "strong-painter", "mizugame-paper", "mizugame-best:cpu=500ms"])
-    }
-
     fn file(&self) -> Option<&str> {
         match &self.field.given {
             Some(GivenField::File(path)) => Some(path),
