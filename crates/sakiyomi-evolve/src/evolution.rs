@@ -30,7 +30,7 @@ pub struct Settings {
     pub judges: Vec<Judge>,
     /// Rounds of games; each is played by the best of the children only.
     pub stages: Vec<Stage>,
-    /// Fresh games of each judge for every elite and for as many of the archive, in each generation.
+    /// Fresh games of each judge for every elite and the same number of the archive, in each generation.
     pub fresh_games: u64,
     /// An individual that has this number of games of each judge plays no more.
     pub max_games: u64,

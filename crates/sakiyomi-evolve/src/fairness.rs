@@ -54,7 +54,7 @@ pub struct JudgeFairness {
     /// The paper's fitness.
     pub paper_fitness: f64,
     pub mean_turns: f64,
-    /// Different courses of play, of so many games.
+    /// Different courses of play among the games.
     pub distinct: usize,
     pub compared: usize,
     /// Nothing if it is fair.

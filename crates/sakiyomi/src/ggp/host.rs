@@ -2,7 +2,7 @@
 //!
 //! Every player is asked at the same time, and the match goes on when all have answered or their
 //! time is over. Who is late, cannot be reached or answers what is not legal gets a random legal
-//! move, and the fault is noted; nobody is disqualified. Chance is played by the host.
+//! move, and the fault is noted; no player is disqualified. Chance is played by the host.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -256,7 +256,7 @@ impl HostTable<'_> {
         for (seat, (player, message)) in self.players.iter().zip(messages).enumerate() {
             let (player, message) = ((*player).clone(), message.clone());
             let to_answers = to_answers.clone();
-            // Threads of their own, so that nobody has to wait for them when the match is stopped.
+            // Threads of their own, so that they are not waited for when the match is stopped.
             let thread = thread::Builder::new().spawn(move || {
                 let _ = to_answers.send((seat, player.ask(&message, limit)));
             });

@@ -25,9 +25,9 @@ pub struct PlayerSettings {
     pub agent: AgentSpec,
     /// How long before the end of a clock thinking ends, so that the answer arrives in time.
     pub margin: Duration,
-    /// Trees that a tree search grows at the same time on as many cores, if its own number is 1.
+    /// Trees that a tree search grows at the same time, each on a core, if its own number is 1.
     pub trees: u32,
-    /// Thinking about a move also ends after so many iterations.
+    /// Thinking about a move also ends after this number of iterations.
     pub iterations: Option<u64>,
     pub limits: Limits,
     pub seed: u64,

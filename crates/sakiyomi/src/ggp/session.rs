@@ -262,7 +262,7 @@ impl Session {
         accepts.await.ok().flatten() == Some(false)
     }
 
-    /// Starts to look for the answer to a new PLAY. It is looked for even if nobody waits any more.
+    /// Starts to look for the answer to a new PLAY. It is looked for even if the host does not wait any more.
     fn ask(self: &Arc<Session>, moves: &Option<Vec<String>>, received: Instant) -> Answer {
         let plies = {
             let mut history = lock(&self.history);

@@ -96,7 +96,7 @@ impl Tournament {
         (groups(self.contestants.len(), self.host.n_seats()).len() * self.host.n_seats()) as u64
     }
 
-    /// Plays so many matches, unless it is stopped, and tells each one that is done.
+    /// Plays this number of matches, unless it is stopped, and tells each one that is done.
     pub fn run<E>(
         &self,
         matches: u64,
@@ -173,7 +173,7 @@ impl Tournament {
     }
 }
 
-/// All groups of so many of the players, each in ascending order.
+/// All groups of this size of the players, each in ascending order.
 fn groups(n_players: usize, size: usize) -> Vec<Vec<usize>> {
     let mut groups = vec![Vec::new()];
     for _ in 0..size {

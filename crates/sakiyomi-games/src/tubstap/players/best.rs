@@ -45,7 +45,7 @@ impl BestSettings {
         cpu_per_turn: None,
     };
 
-    /// As many iterations as fit into the processor time of a turn.
+    /// All iterations that fit into the processor time of a turn.
     pub fn timed(cpu_per_turn: Duration) -> BestSettings {
         BestSettings {
             iterations: u64::MAX,

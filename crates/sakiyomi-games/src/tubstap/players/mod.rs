@@ -72,7 +72,7 @@ fn not_to_move() -> Forfeit {
     Forfeit { reason: "there is nothing to decide".to_owned() }
 }
 
-/// A budget of so many iterations, and of processor time if that is given.
+/// A budget of iterations, and of processor time if that is given.
 fn budget(iterations: u64, cpu: Option<Duration>) -> Budget {
     Budget { cpu, ..Budget::iterations(iterations) }
 }

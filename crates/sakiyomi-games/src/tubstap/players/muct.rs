@@ -40,7 +40,7 @@ impl MUctSettings {
         cpu_per_turn: None,
     };
 
-    /// As many simulations as fit into the processor time of a turn.
+    /// All simulations that fit into the processor time of a turn.
     pub fn timed(cpu_per_turn: Duration) -> MUctSettings {
         MUctSettings {
             simulations: u64::MAX,

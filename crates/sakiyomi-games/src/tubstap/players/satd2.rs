@@ -45,7 +45,7 @@ impl SatD2Settings {
 
 player_settings!(SatD2Settings, LIMITED, |settings, n| settings.node_limit = n);
 
-/// With a limit of time it searches again and again, with so many nodes first and then with more.
+/// With a limit of time it searches again and again, with this number of nodes first and then with more.
 const FIRST_PASS: u64 = 10_000;
 const PASS_GROWTH: u64 = 4;
 /// The part of the time that is left in a turn which an action may take.

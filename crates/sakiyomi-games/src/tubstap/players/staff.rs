@@ -46,7 +46,7 @@ impl MilitaryStaffSettings {
         cpu_per_turn: None,
     };
 
-    /// As many playouts for each action and plan as fit into the processor time of a turn.
+    /// All playouts for each action and plan that fit into the processor time of a turn.
     pub fn timed(cpu_per_turn: Duration) -> MilitaryStaffSettings {
         MilitaryStaffSettings { cpu_per_turn: Some(cpu_per_turn), ..MilitaryStaffSettings::STOCK }
     }

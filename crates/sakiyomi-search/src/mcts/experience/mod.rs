@@ -40,7 +40,7 @@ pub struct ExperienceSettings {
     pub fade: f64,
     /// Visits that are lent at most.
     pub most: Option<f64>,
-    /// What is lent counts half after so many visits of the arm itself.
+    /// What is lent counts half after this number of visits of the arm itself.
     pub half: Option<f64>,
     /// What is lent is multiplied with this.
     pub trust: f64,

@@ -35,7 +35,7 @@ pub(super) struct Table {
     visits: Vec<u32>,
     /// Payoffs added up, `n_players` for each entry.
     sums: Vec<f32>,
-    /// A number that whoever adds an entry may give it.
+    /// A number that is given with the entry.
     marks: Vec<u32>,
     /// The bits that make up the key of each hash table; the first one has all.
     masks: Vec<u64>,
@@ -230,7 +230,7 @@ impl Table {
     }
 }
 
-/// How many codes of so many bits are within the distance of one.
+/// How many codes of `n` bits are within the distance of one.
 fn n_probes(n_bits: u32, distance: u32) -> usize {
     let n_bits = n_bits as usize;
     let mut term = 1;

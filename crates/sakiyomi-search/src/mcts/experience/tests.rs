@@ -6,7 +6,7 @@ use sakiyomi_core::{
     Agent, Budget, CellShape, Context, Game, Hint, HintSet, Player, Players, Stop, Turn,
 };
 
-/// Two players put stones on a row of cells in turn; whoever first has two next to each other wins,
+/// Two players put stones on a row of cells in turn; the first to have two next to each other wins,
 /// and a full row is a draw. Orders of the same stones lead to the same position.
 #[derive(Debug)]
 struct Pairs {
