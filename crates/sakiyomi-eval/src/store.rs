@@ -197,6 +197,14 @@ impl Store {
         })
     }
 
+    /// Whether there is a cell of a task, of whatever behaviour.
+    pub fn knows(&self, task: &Task) -> Result<bool, StoreError> {
+        let select = "SELECT EXISTS (SELECT 1 FROM cells WHERE game = ?1 AND first = ?2 AND second = ?3
+                      AND seed = ?4 AND openings = ?5)";
+        let found = self.connection.query_row(select, task.texts(), |row| row.get(0));
+        found.map_err(|error| self.explain(&error))
+    }
+
     /// The cell of a task with this behaviour, if there is one.
     pub fn find(&self, task: &Task, fingerprint: &Fingerprint) -> Result<Option<i64>, StoreError> {
         let texts = task.texts();

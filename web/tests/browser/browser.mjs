@@ -7,7 +7,7 @@ import { chromium } from "playwright-core";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** Where pictures go, if anywhere. */
-const SHOTS = process.env.SAKIYOMI_SHOTS;
+export const SHOTS = process.env.SAKIYOMI_SHOTS;
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
 export const DESKTOP = { width: 1280, height: 800 };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cell, openWindow, picture, settled } from "./browser.mjs";
+import { cell, openWindow, picture, settled, SHOTS } from "./browser.mjs";
 
 /** Public sheets of other people, if they are there: to look at. */
 const SHARED = process.env.SAKIYOMI_SHARED;
@@ -73,7 +73,7 @@ export const sheets = {
   },
 
   async "public sheets, to look at"({ browser, server }) {
-    if (!SHARED) return console.log("skipped SAKIYOMI_SHARED names no folder with public sheets");
+    if (!SHARED || !SHOTS) return console.log("skipped without SAKIYOMI_SHARED, a folder with public sheets, and a folder for pictures");
     const { page, close } = await openWindow(browser);
     for (const name of PUBLIC) {
       const file = join(SHARED, "data/kif", `${name}.kif`);

@@ -107,6 +107,10 @@ impl Cell {
     pub fn counted(&self, store: Option<&Store>) -> Result<(Counted, u64), CountError> {
         let (round, games) = (self.task.round()?, self.balanced_games()?);
         let Some(store) = store else { return Ok((Counted::default(), games)) };
+        // A fingerprint is worked out by playing, which is not done for what was never played.
+        if !store.knows(&self.task)? {
+            return Ok((Counted::default(), games));
+        }
         let counted = match store.find(&self.task, &self.fingerprint()?)? {
             Some(id) => store.count(id, round, games)?,
             None => Counted::default(),

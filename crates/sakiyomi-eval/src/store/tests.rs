@@ -350,6 +350,8 @@ fn results_of_before_are_taken_over() {
     store.add(cell.id, &unit(0, "WL")).unwrap();
     store.add(cell.id, &unit(2, "DD")).unwrap();
     store.connection.execute("UPDATE units SET checksum = NULL WHERE first_game = 2", []).unwrap();
+    assert!(store.knows(&task).unwrap());
+    assert!(!store.knows(&self::task(2)).unwrap());
     assert_eq!(store.find(&task, &fingerprint).unwrap(), Some(cell.id));
     let now = &store.cells().unwrap()[0];
     assert_eq!((now.behaviour.as_str(), &now.task), (fingerprint.as_str(), &task));
