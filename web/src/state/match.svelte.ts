@@ -48,6 +48,8 @@ export class Match {
   /** Who gave the match up. */
   resigned = $state<number | null>(null);
 
+  /** The page has been left. */
+  #isClosed = false;
   /** Everything under way for the present position. Whatever changes the position aborts it. */
   #work = new AbortController();
   /** The work in which agents are choosing, and that in which choices of others are heard. */
@@ -73,6 +75,7 @@ export class Match {
     try {
       const agents = [...new Set(this.seats.filter((seat) => seat !== PERSON && seat !== NOBODY))];
       const [game, position] = await Promise.all([api.game(this.#wanted.game, undefined, agents), api.position(this.#wanted)]);
+      if (this.#isClosed) return;
       this.game = game;
       const unfit = game.checked.find((check) => check.problem !== "");
       if (unfit) {
@@ -93,6 +96,7 @@ export class Match {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#work.abort();
     for (const stop of this.#stops) stop();
   }
@@ -438,6 +442,8 @@ export class Match {
   }
 
   #writeAddress(): void {
+    // The address is another page's: an answer that comes late must not bring this one back.
+    if (this.#isClosed) return;
     rewrite(matchToHash(this.link()));
   }
 
