@@ -52,7 +52,7 @@ pub(crate) fn run_keeping<T: Send + 'static>(
     let (sender, mut receiver) = mpsc::channel();
     start(Box::new(move || {
         let done = catch_unwind(AssertUnwindSafe(|| work(&own)));
-        // Nobody listens if the interpreter is being torn down.
+        // There is no receiver if the interpreter is being torn down.
         let _ = sender.send(done);
     }));
     let mut ended = Ok(());
