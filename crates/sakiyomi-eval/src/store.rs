@@ -199,7 +199,8 @@ impl Store {
 
     /// Whether there is a cell of a task, of whatever behaviour.
     pub fn knows(&self, task: &Task) -> Result<bool, StoreError> {
-        let select = "SELECT EXISTS (SELECT 1 FROM cells WHERE game = ?1 AND first = ?2 AND second = ?3
+        let select =
+            "SELECT EXISTS (SELECT 1 FROM cells WHERE game = ?1 AND first = ?2 AND second = ?3
                       AND seed = ?4 AND openings = ?5)";
         let found = self.connection.query_row(select, task.texts(), |row| row.get(0));
         found.map_err(|error| self.explain(&error))
