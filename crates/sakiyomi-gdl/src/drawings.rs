@@ -1,4 +1,4 @@
-//! Tests of how sheets are drawn that nobody has written a piece file for.
+//! Tests of how sheets without a piece file are drawn.
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@
 //! Rules are compiled on a thread of their own. Until that is done the search interprets them, which
 //! is slow but better than nothing; then it moves over to the compiled game, also in the middle of an
 //! order. Its tree does not move with it, as the two number states differently; but what it has found
-//! is answered if the compiled game does not get as many iterations in the time that is left.
+//! is answered if the compiled game gets fewer iterations in the time that is left.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
