@@ -15,12 +15,12 @@ use std::rc::Rc;
 
 use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Game, Meter, Player, Script};
 
-use super::cells::Cell;
-use super::map::{MAX_TEAMS, TEAM_ROBOTS};
+use super::cells::{AREA, Cell};
+use super::map::{MAX_TEAMS, TEAM_ROBOTS, Terrain};
 use super::orders::{Command, Orders, Plan};
 use super::paper::predicted_orders;
 use super::plans::{Draft, Job, Place};
-use super::session::Deed;
+use super::session::{Deed, Robot};
 use super::water::{Pool, Water};
 use super::{Mizugame, Position};
 
@@ -38,12 +38,27 @@ pub struct BestSettings {
     pub patience: f64,
     /// The worth of a second unit on a cell, in cells.
     pub deep_cell: f64,
+    /// A third unit is worth this much of the second, and so on.
+    pub deeper: f64,
+    /// Defences and water lose their worth in this part of the match, its last.
+    pub fade: f64,
     /// What all cells of the others together are worth, in own cells, if all were equal.
     pub rivalry: f64,
     /// The worth of neighbours that are still to be had at the end of a plan.
     pub outlook: f64,
     /// Plies of the search by which the others are predicted; 0 freezes them.
     pub prediction: usize,
+    /// How much less a cell is worth on which a robot of another team stands.
+    pub threat: f64,
+    /// The worth of a unit in a tank, in cells.
+    pub unit: f64,
+    /// How many cells of score a unit in a rival's tank counts for when rivals are compared.
+    pub tanks: f64,
+    /// Units that a cell gets at most.
+    pub depth: u8,
+    /// A dry robot goes to a jar if there are this many free cells within this distance.
+    pub trip_cells: u32,
+    pub trip_distance: u32,
 }
 
 impl BestSettings {
@@ -55,9 +70,17 @@ impl BestSettings {
             horizon: 600,
             patience: 400.0,
             deep_cell: 0.05,
+            deeper: 0.5,
+            fade: 10.0,
             rivalry: 0.6,
             outlook: 0.05,
-            prediction: 3,
+            prediction: 2,
+            threat: 0.0,
+            unit: 0.0,
+            tanks: 0.0,
+            depth: 2,
+            trip_cells: 15,
+            trip_distance: 8,
         }
     }
 }
@@ -65,7 +88,7 @@ impl BestSettings {
 /// Plans that are looked at in a decision, if nothing is said.
 const DEFAULT_PLANS: u64 = 20_000;
 /// The widths of beams: the first, and the widest.
-const FIRST_WIDTH: usize = 4;
+const FIRST_WIDTH: usize = 2;
 const MAX_WIDTH: usize = 1 << 12;
 /// Plans whose lengths differ by less than this are compared with each other.
 const BUCKET_FRAMES: u32 = 20;
@@ -130,16 +153,15 @@ impl BestPlayer {
 
     /// Whether there are cells enough without water near the robot, and time to go to a jar.
     fn is_worth_a_trip(&self, writer: &super::plans::Writer<'_, '_>, sessions_left: u16) -> bool {
-        const NEAR: u32 = 8;
-        const FREE: usize = 15;
         const SESSIONS: u16 = 15;
+        let (near, free) = (self.settings.trip_distance, self.settings.trip_cells as usize);
         let map = writer.draft.map();
         let is_free = |cell: &Cell| {
             map.terrain(*cell).is_ground()
                 && writer.draft.water.at(*cell).is_none()
-                && cell.distance(writer.place.cell) <= NEAR
+                && cell.distance(writer.place.cell) <= near
         };
-        sessions_left > SESSIONS && Cell::all().filter(is_free).count() >= FREE
+        sessions_left > SESSIONS && Cell::all().filter(is_free).count() >= free
     }
 }
 
@@ -173,6 +195,13 @@ impl Agent<Mizugame> for BestPlayer {
             water: draft.water.clone(),
             plans: std::array::from_fn(|_| BeamPlan::default()),
             places,
+            discounts: (0..=self.settings.horizon + 120)
+                .scan(1.0, |discount, _| {
+                    let now = *discount;
+                    *discount *= (-1.0 / self.settings.patience).exp();
+                    Some(now)
+                })
+                .collect(),
         };
         squad.run(&mut meter);
         let mut orders = Orders::NONE;
@@ -193,8 +222,11 @@ impl Agent<Mizugame> for BestPlayer {
 struct Worth {
     each: [f64; MAX_TEAMS],
     deep: f64,
-    team: usize,
+    deeper: f64,
     n_teams: usize,
+    /// By cell: what part of its worth is expected to last.
+    safety: Box<[f64; AREA]>,
+    unit: f64,
 }
 
 impl Worth {
@@ -203,24 +235,64 @@ impl Worth {
     fn new(game: &Mizugame, position: &Position, team: usize, settings: &BestSettings) -> Worth {
         let n_teams = game.map.n_teams();
         let passed = f64::from(position.session) / f64::from(game.settings.sessions);
-        let own = f64::from(position.water.score(team));
+        let projected = |team: usize| {
+            let robots = &position.robots[team * TEAM_ROBOTS..][..TEAM_ROBOTS];
+            let tanks: u32 = robots.iter().map(|robot| robot.tank).sum();
+            f64::from(position.water.score(team)) + settings.tanks * f64::from(tanks)
+        };
+        let own = projected(team);
         // A difference of cells that can still be made good.
         let reach = 10.0 + 60.0 * (1.0 - passed);
         let mut each = [0.0; MAX_TEAMS];
         let mut sum = 0.0;
         for (other, weight) in each[..n_teams].iter_mut().enumerate().filter(|(i, _)| *i != team) {
-            let lead = (f64::from(position.water.score(other)) - own) / reach;
+            let lead = (projected(other) - own) / reach;
             *weight = (passed * lead.clamp(-3.0, 1.5)).exp();
             sum += *weight;
         }
         each.iter_mut().for_each(|weight| *weight *= -settings.rivalry / f64::max(sum, 1e-9));
         each[team] = 1.0;
-        Worth { each, deep: settings.deep_cell, team, n_teams }
+        let mut safety = Box::new([1.0; AREA]);
+        if settings.threat > 0.0 {
+            const REACH: u32 = 6;
+            for cell in Cell::all() {
+                let mut threat = 0.0;
+                for (i, robot) in game.robots(position).iter().enumerate() {
+                    let distance = robot.cell.distance(cell);
+                    if i / TEAM_ROBOTS != team && distance < REACH {
+                        threat += f64::from(REACH - distance) / f64::from(REACH);
+                    }
+                }
+                safety[cell.index()] = 1.0 / (1.0 + settings.threat * threat);
+            }
+        }
+        let lasts = ((1.0 - passed) * settings.fade).min(1.0);
+        let others = || {
+            let robots = game.robots(position).iter().enumerate();
+            robots.filter(|(i, _)| i / TEAM_ROBOTS != team).map(|(_, robot)| robot)
+        };
+        let is_about = |robot: &&Robot| game.map.terrain(robot.cell) != Terrain::Jar;
+        let pressure = others().filter(is_about).count() as f64 / others().count().max(1) as f64;
+        Worth {
+            each,
+            deep: settings.deep_cell * lasts * pressure,
+            deeper: settings.deeper,
+            n_teams,
+            safety,
+            unit: settings.unit * lasts,
+        }
     }
 
     fn of(&self, water: &Water) -> f64 {
-        let cells = (0..self.n_teams).map(|team| self.each[team] * f64::from(water.score(team)));
-        cells.sum::<f64>() + self.deep * f64::from(water.n_deep(self.team))
+        (0..self.n_teams).map(|team| self.each[team] * f64::from(water.score(team))).sum()
+    }
+
+    /// The worth of more units on an own cell.
+    fn deepening(&self, before: u8, after: u8) -> f64 {
+        let worth = |amount: u8| -> f64 {
+            (1..amount).map(|i| self.deep * self.deeper.powi(i32::from(i) - 1)).sum()
+        };
+        worth(after) - worth(before)
     }
 }
 
@@ -236,6 +308,8 @@ struct Planner<'a> {
     water: Water,
     places: [Place; TEAM_ROBOTS],
     plans: [BeamPlan; TEAM_ROBOTS],
+    /// By frame: what part of a gain counts.
+    discounts: Vec<f64>,
 }
 
 /// What one robot is going to do.
@@ -260,9 +334,13 @@ impl Planner<'_> {
                         water.set(&self.game.map, cell, Some(pool));
                     }
                 }
-                match self.beam(robot, water, width, meter) {
-                    Some(plan) => self.plans[robot] = plan,
-                    None => return,
+                let (plan, is_complete) = self.beam(robot, water, width, meter);
+                // What was cut short is better than nothing, but not than a plan with a narrower beam.
+                if is_complete || self.plans[robot].commands.is_empty() {
+                    self.plans[robot] = plan;
+                }
+                if !is_complete {
+                    return;
                 }
             }
             width *= 2;
@@ -292,19 +370,19 @@ impl Planner<'_> {
         writer.place.plan
     }
 
-    /// The best plan of one robot that a beam of this width finds; none if the budget is spent before.
+    /// The best plan of one robot that a beam of this width finds, as far as it came within the budget,
+    /// and whether it came to the end.
     fn beam(
         &self,
         robot: usize,
         water: Water,
         width: usize,
         meter: &mut Meter<'_>,
-    ) -> Option<BeamPlan> {
+    ) -> (BeamPlan, bool) {
         let horizon = self.settings.horizon.min(self.frames_left);
         let n_buckets = (horizon / BUCKET_FRAMES) as usize + 1;
         let mut buckets: Vec<Vec<Node>> = (0..n_buckets).map(|_| Vec::new()).collect();
         let start = self.places[robot];
-        let mut best: Option<Rc<Done>> = None;
         let root = Node {
             cell: start.cell,
             tank: start.tank,
@@ -316,48 +394,54 @@ impl Planner<'_> {
             doing: Doing::default(),
         };
         let first = (start.frames / BUCKET_FRAMES) as usize;
-        buckets.get_mut(first)?.push(root);
+        if let Some(bucket) = buckets.get_mut(first) {
+            bucket.push(root);
+        }
+        let mut best: Option<Rc<Done>> = None;
+        let mut children = Vec::new();
         let water = Rc::new(water);
         for i in first..n_buckets {
             let mut nodes = std::mem::take(&mut buckets[i]);
             keep_best(&mut nodes, width);
             for node in nodes {
                 if !meter.another() {
-                    return None;
+                    return (best.map(|best| best.plan()).unwrap_or_default(), false);
                 }
-                let done = Rc::new(self.carry_out(node, &water));
+                let mut water = self.carry_out(&node, &water);
+                self.expand(&node, &mut water, &mut children);
+                let done = Rc::new(Done { node, water });
                 if best.as_ref().is_none_or(|best| done.node.rank > best.node.rank) {
                     best = Some(Rc::clone(&done));
                 }
-                self.expand(&done, &mut |node| {
-                    let bucket = (node.frame / BUCKET_FRAMES) as usize;
-                    if let Some(bucket) = buckets.get_mut(bucket) {
-                        bucket.push(node);
+                for mut child in children.drain(..) {
+                    if let Some(bucket) = buckets.get_mut((child.frame / BUCKET_FRAMES) as usize) {
+                        child.parent = Some(Rc::clone(&done));
+                        bucket.push(child);
                     }
-                });
+                }
             }
         }
-        best.map(|best| best.plan())
+        (best.map(|best| best.plan()).unwrap_or_default(), true)
     }
 
-    fn carry_out(&self, node: Node, start: &Rc<Water>) -> Done {
+    /// The water that a plan leaves.
+    fn carry_out(&self, node: &Node, start: &Rc<Water>) -> Water {
         let mut water = match &node.parent {
-            Some(parent) => Rc::clone(&parent.water),
-            None => Rc::clone(start),
+            Some(parent) => parent.water.clone(),
+            None => (**start).clone(),
         };
         if let Some(pool) = node.doing.pool {
-            Rc::make_mut(&mut water).set(&self.game.map, node.cell, Some(pool));
+            water.set(&self.game.map, node.cell, Some(pool));
         }
-        Done { node, water }
+        water
     }
 
-    /// All that a robot can do next: on its cell, if it has just begun, and on its neighbours.
-    fn expand(&self, from: &Rc<Done>, out: &mut dyn FnMut(Node)) {
-        let mut water = (*from.water).clone();
-        let before = self.worth.of(&water);
-        let here = &from.node;
+    /// All that a robot can do next: on its cell, if it has just begun, and on its neighbours. The water is
+    /// left as it was.
+    fn expand(&self, here: &Node, water: &mut Water, out: &mut Vec<Node>) {
+        let before = self.worth.of(water);
         if here.parent.is_none() {
-            self.visit(from, &mut water, before, here.cell, None, here.frame, out);
+            self.visit(here, water, before, None, out);
         }
         let previous = here.parent.as_ref().map(|parent| parent.node.cell);
         for direction in 0..6 {
@@ -365,93 +449,93 @@ impl Planner<'_> {
             // Going back makes sense only after something was done.
             let turns_back = Some(to) == previous && here.doing.pool.is_none();
             if self.game.map.terrain(to).is_open() && !turns_back {
-                let deed = Deed::Move(direction as u8);
-                let frame = here.frame + u32::from(self.game.frames(here.cell, deed));
-                self.visit(from, &mut water, before, to, Some(direction as u8), frame, out);
+                self.visit(here, water, before, Some(direction as u8), out);
             }
         }
     }
 
-    /// What can be done on a cell at which a robot arrives at a frame: nothing, pour, or empty it and
-    /// pour.
-    #[expect(clippy::too_many_arguments, reason = "all of it is one arrival")]
+    /// What can be done on the own cell or a neighbour: nothing, pour, or empty it and pour.
     fn visit(
         &self,
-        from: &Rc<Done>,
+        from: &Node,
         water: &mut Water,
         before: f64,
-        cell: Cell,
         direction: Option<u8>,
-        frame: u32,
-        out: &mut dyn FnMut(Node),
+        out: &mut Vec<Node>,
     ) {
-        let settings = &self.game.settings;
+        let (map, settings) = (&self.game.map, &self.game.settings);
         let own = self.team as u8;
-        let old = water.at(cell);
-        let mut put = |doing: Doing, tank: u32, frames: u32, water: &mut Water| {
-            let frame = frame + frames;
+        let (mut cell, mut frame) = (from.cell, from.frame);
+        if let Some(direction) = direction {
+            frame += u32::from(self.game.frames(cell, Deed::Move(direction)));
+            cell = cell.step(direction.into());
+        }
+        let outlook = self.settings.outlook * self.outlook(water, cell);
+        let mut put = |n_acts: u32, pool: Option<Pool>, gain: f64, tank: u32, frame: u32| {
             if frame > self.frames_left {
                 return;
             }
-            let mut value = from.node.value;
-            let mut hash = from.node.hash;
-            if let Some(pool) = doing.pool {
-                water.set(&self.game.map, cell, Some(pool));
-                let gain = self.worth.of(water) - before;
-                value += gain * (-f64::from(frame) / self.settings.patience).exp();
-                water.set(&self.game.map, cell, old);
-                hash ^=
-                    (u64::from(cell.0) << 16 | u64::from(pool.amount) << 8 | u64::from(pool.team))
-                        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            }
-            let outlook =
-                self.outlook(water, cell) * (-f64::from(frame) / self.settings.patience).exp();
-            let rank = value + self.settings.outlook * outlook;
-            out(Node {
+            let discount = self.discount(frame);
+            let units = self.worth.unit * (f64::from(tank) - f64::from(from.tank));
+            let value = from.value + (gain + units) * discount;
+            let change = pool.map_or(0, |pool| {
+                (u64::from(cell.0) << 16 | u64::from(pool.amount) << 8 | u64::from(pool.team))
+                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            });
+            out.push(Node {
                 cell,
                 tank,
                 frame,
                 value,
-                rank,
-                hash,
-                parent: Some(Rc::clone(from)),
-                doing,
+                rank: value + outlook * discount,
+                hash: from.hash ^ change,
+                parent: None,
+                doing: Doing { direction, n_acts: n_acts as u8, pool },
             });
         };
-        let tank = from.node.tank;
-        let pass = Doing { direction, n_acts: 0, pool: None };
+        let mut tank = from.tank;
         if direction.is_some() {
-            put(pass, tank, 0, water);
+            put(0, None, 0.0, tank, frame);
         }
-        if !self.game.map.terrain(cell).is_ground() {
+        if !map.terrain(cell).is_ground() {
             return;
         }
-        let pour = u32::from(self.game.frames(cell, Deed::Pour));
-        let (amount, acts, tank, frames) = match old {
-            Some(pool) if pool.team != own => {
-                let n = u32::from(pool.amount);
-                let suck = u32::from(self.game.frames(cell, Deed::Suck));
-                let tank = tank + n * u32::from(settings.suck_gain);
-                let emptied =
-                    Doing { n_acts: pool.amount, pool: Some(Pool { amount: 0, ..pool }), ..pass };
-                put(emptied, tank, n * suck, water);
-                (0, n, tank, n * suck)
-            }
-            Some(pool) => (pool.amount, 0, tank, 0),
-            None => (0, 0, tank, 0),
+        let old = water.at(cell);
+        let mut gain_of = |pool: Option<Pool>| {
+            water.set(map, cell, pool);
+            let gain = (self.worth.of(water) - before) * self.worth.safety[cell.index()];
+            water.set(map, cell, old);
+            gain
         };
-        let most = if amount == 0 { 2 } else { 1 };
-        for n in 1..=most.min(tank) {
-            let total = amount + n as u8;
-            if total <= 2 && total <= settings.cell_max {
-                let pool = Some(Pool { team: own, amount: total });
-                put(
-                    Doing { n_acts: (acts + n) as u8, pool, ..pass },
-                    tank - n,
-                    frames + n * pour,
-                    water,
-                );
+        let (mut n_sucks, mut amount, mut gain) = (0, 0, 0.0);
+        match old {
+            Some(pool) if pool.team == own => amount = pool.amount,
+            Some(pool) => {
+                n_sucks = u32::from(pool.amount);
+                tank += n_sucks * u32::from(settings.suck_gain);
+                frame += n_sucks * u32::from(self.game.frames(cell, Deed::Suck));
+                put(n_sucks, Some(Pool { amount: 0, ..pool }), gain_of(None), tank, frame);
             }
+            None => {}
+        }
+        let depth = self.settings.depth.min(settings.cell_max);
+        let most = u32::from(depth.saturating_sub(amount)).min(tank);
+        if most > 0 && amount == 0 {
+            gain = gain_of(Some(Pool { team: own, amount: 1 }));
+        }
+        let pour = u32::from(self.game.frames(cell, Deed::Pour));
+        for n in 1..=most {
+            let pool = Pool { team: own, amount: amount + n as u8 };
+            let gain = gain + self.worth.deepening(amount, pool.amount);
+            put(n_sucks + n, Some(pool), gain, tank - n, frame + n * pour);
+        }
+    }
+
+    /// What part of a gain counts that comes at a frame.
+    fn discount(&self, frame: u32) -> f64 {
+        match self.discounts.get(frame as usize) {
+            Some(&discount) => discount,
+            None => (-f64::from(frame) / self.settings.patience).exp(),
         }
     }
 
@@ -494,7 +578,7 @@ struct Doing {
 #[derive(Debug)]
 struct Done {
     node: Node,
-    water: Rc<Water>,
+    water: Water,
 }
 
 impl Done {
