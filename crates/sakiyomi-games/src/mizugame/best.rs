@@ -54,6 +54,8 @@ pub struct BestSettings {
     pub unit: f64,
     /// How many cells of score a unit in a rival's tank counts for when rivals are compared.
     pub tanks: f64,
+    /// What a cell of the team that has taken all the own cells that were lost is worth more, in own cells.
+    pub grudge: f64,
     /// Units that a cell gets at most.
     pub depth: u8,
     /// A dry robot goes to a jar if there are this many free cells within this distance.
@@ -78,6 +80,7 @@ impl BestSettings {
             threat: 0.0,
             unit: 0.0,
             tanks: 0.0,
+            grudge: 0.0,
             depth: 2,
             trip_cells: 15,
             trip_distance: 8,
@@ -100,6 +103,9 @@ pub struct BestPlayer {
     /// How much each robot is filling its tank up to, while it does.
     filling: [Option<u32>; TEAM_ROBOTS],
     has_begun: bool,
+    /// The own cells when it was asked last, and by team how many were lost since, the latest counting most.
+    cells: Vec<Cell>,
+    losses: [f64; MAX_TEAMS],
 }
 
 impl BestPlayer {
@@ -109,12 +115,31 @@ impl BestPlayer {
     };
 
     pub fn new(settings: BestSettings) -> BestPlayer {
-        BestPlayer { settings, filling: [None; TEAM_ROBOTS], has_begun: false }
+        BestPlayer {
+            settings,
+            filling: [None; TEAM_ROBOTS],
+            has_begun: false,
+            cells: Vec::new(),
+            losses: [0.0; MAX_TEAMS],
+        }
     }
 
     pub(super) fn named(name: &str, budget: Option<Budget>) -> Option<BestPlayer> {
         let budget = budget.unwrap_or_else(|| Budget::iterations(DEFAULT_PLANS));
         (name == BestPlayer::SCRIPT.name).then(|| BestPlayer::new(BestSettings::new(budget)))
+    }
+
+    /// Counts who has taken cells from the team.
+    fn remember(&mut self, water: &Water, team: usize) {
+        const KEPT: f64 = 0.95;
+        self.losses.iter_mut().for_each(|losses| *losses *= KEPT);
+        for pool in self.cells.iter().filter_map(|&cell| water.at(cell)) {
+            if usize::from(pool.team) != team {
+                self.losses[usize::from(pool.team)] += 1.0;
+            }
+        }
+        self.cells.clear();
+        self.cells.extend(water.cells_of(team));
     }
 
     /// What is expected to be there when the orders begin to be carried out.
@@ -175,6 +200,7 @@ impl Agent<Mizugame> for BestPlayer {
     ) -> Result<Choice<Orders>, Forfeit> {
         let mut meter = self.settings.budget.begin(context.stop);
         let team = player.index();
+        self.remember(&position.water, team);
         let expected = self.expected(game, position, player);
         let left = game.settings.sessions - expected.session;
         if !self.has_begun {
@@ -185,7 +211,7 @@ impl Agent<Mizugame> for BestPlayer {
         let mut draft = Draft::new(game, &expected);
         let places: [Place; TEAM_ROBOTS] =
             std::array::from_fn(|robot| self.fill(&mut draft, team, robot, left));
-        let worth = Worth::new(game, &expected, team, &self.settings);
+        let worth = Worth::new(game, &expected, team, &self.settings, &self.losses);
         let mut squad = Planner {
             game,
             team,
@@ -232,7 +258,13 @@ struct Worth {
 impl Worth {
     /// Rivals count by how near they are to the top: an equal part at first, and in the end the more the
     /// closer they are to the place that is at stake.
-    fn new(game: &Mizugame, position: &Position, team: usize, settings: &BestSettings) -> Worth {
+    fn new(
+        game: &Mizugame,
+        position: &Position,
+        team: usize,
+        settings: &BestSettings,
+        losses: &[f64; MAX_TEAMS],
+    ) -> Worth {
         let n_teams = game.map.n_teams();
         let passed = f64::from(position.session) / f64::from(game.settings.sessions);
         let projected = |team: usize| {
@@ -251,6 +283,11 @@ impl Worth {
             sum += *weight;
         }
         each.iter_mut().for_each(|weight| *weight *= -settings.rivalry / f64::max(sum, 1e-9));
+        // A few losses say nothing yet.
+        let all_losses = 5.0 + losses.iter().sum::<f64>();
+        for (worth, losses) in each[..n_teams].iter_mut().zip(losses) {
+            *worth -= settings.grudge * losses / all_losses;
+        }
         each[team] = 1.0;
         let mut safety = Box::new([1.0; AREA]);
         if settings.threat > 0.0 {
