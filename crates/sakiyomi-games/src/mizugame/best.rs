@@ -6,22 +6,25 @@
 //!   until a sweep over all three brings nothing more (coordinate ascent).
 //! - The others are not frozen: what they do until our orders take effect is predicted by a short search
 //!   of their own.
-//! - A cell of a rival is worth what it means for the place, by scores and time left, not a constant.
+//! - A cell of a rival is worth what it means for the place, by scores and time left, not a constant,
+//!   and more if that team has taken own cells. Teams that leave each other alone stay that way.
+//! - A cell near robots of others is worth less, since it will not last, and a second unit is worth as
+//!   much as a cell: those who reckon in time take cells with one unit first.
 //!
-//! Robots take less water than the paper's at first and give a cell one unit, so they have a third of
-//! their cells before the paper's player has left the jar.
+//! Robots take half as much water as the paper's at first and go back to a jar when they are dry.
 
 use std::rc::Rc;
 
 use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Game, Meter, Player, Script};
 
-use super::cells::{AREA, Cell};
-use super::map::{MAX_TEAMS, TEAM_ROBOTS, Terrain};
+use super::cells::Cell;
+use super::map::{MAX_TEAMS, TEAM_ROBOTS};
 use super::orders::{Command, Orders, Plan};
 use super::paper::predicted_orders;
 use super::plans::{Draft, Job, Place};
-use super::session::{Deed, Robot};
+use super::session::Deed;
 use super::water::{Pool, Water};
+use super::worth::Worth;
 use super::{Mizugame, Position};
 
 /// What the player does; the default is what plays best.
@@ -38,9 +41,7 @@ pub struct BestSettings {
     pub patience: f64,
     /// The worth of a second unit on a cell, in cells.
     pub deep_cell: f64,
-    /// A third unit is worth this much of the second, and so on.
-    pub deeper: f64,
-    /// Defences and water lose their worth in this part of the match, its last.
+    /// A second unit loses its worth in the last part of a match, which is one over this.
     pub fade: f64,
     /// What all cells of the others together are worth, in own cells, if all were equal.
     pub rivalry: f64,
@@ -48,42 +49,27 @@ pub struct BestSettings {
     pub outlook: f64,
     /// Plies of the search by which the others are predicted; 0 freezes them.
     pub prediction: usize,
-    /// How much less a cell is worth on which a robot of another team stands.
+    /// With a robot of another team on it a cell is worth 1 / (1 + threat), less so up to a distance of 5.
     pub threat: f64,
-    /// The worth of a unit in a tank, in cells.
-    pub unit: f64,
-    /// How many cells of score a unit in a rival's tank counts for when rivals are compared.
-    pub tanks: f64,
-    /// What a cell of the team that has taken all the own cells that were lost is worth more, in own cells.
+    /// How much more a cell of the team is worth, in own cells, that has taken all the own cells that were lost.
     pub grudge: f64,
-    /// Units that a cell gets at most.
-    pub depth: u8,
-    /// A dry robot goes to a jar if there are this many free cells within this distance.
-    pub trip_cells: u32,
-    pub trip_distance: u32,
 }
 
 impl BestSettings {
     pub fn new(budget: Budget) -> BestSettings {
         BestSettings {
             budget,
-            fill: 60,
-            refill: 40,
+            fill: 80,
+            refill: 60,
             horizon: 600,
             patience: 400.0,
-            deep_cell: 0.05,
-            deeper: 0.5,
-            fade: 10.0,
+            deep_cell: 1.0,
+            fade: 4.0,
             rivalry: 0.6,
+            grudge: 2.0,
+            threat: 0.5,
             outlook: 0.05,
             prediction: 2,
-            threat: 0.0,
-            unit: 0.0,
-            tanks: 0.0,
-            grudge: 0.0,
-            depth: 2,
-            trip_cells: 15,
-            trip_distance: 8,
         }
     }
 }
@@ -93,6 +79,8 @@ const DEFAULT_PLANS: u64 = 20_000;
 /// The widths of beams: the first, and the widest.
 const FIRST_WIDTH: usize = 2;
 const MAX_WIDTH: usize = 1 << 12;
+/// Units that a cell gets at most.
+const MAX_UNITS: u8 = 2;
 /// Plans whose lengths differ by less than this are compared with each other.
 const BUCKET_FRAMES: u32 = 20;
 
@@ -178,15 +166,16 @@ impl BestPlayer {
 
     /// Whether there are cells enough without water near the robot, and time to go to a jar.
     fn is_worth_a_trip(&self, writer: &super::plans::Writer<'_, '_>, sessions_left: u16) -> bool {
+        const NEAR: u32 = 8;
+        const FREE: usize = 15;
         const SESSIONS: u16 = 15;
-        let (near, free) = (self.settings.trip_distance, self.settings.trip_cells as usize);
         let map = writer.draft.map();
         let is_free = |cell: &Cell| {
             map.terrain(*cell).is_ground()
                 && writer.draft.water.at(*cell).is_none()
-                && cell.distance(writer.place.cell) <= near
+                && cell.distance(writer.place.cell) <= NEAR
         };
-        sessions_left > SESSIONS && Cell::all().filter(is_free).count() >= free
+        sessions_left > SESSIONS && Cell::all().filter(is_free).count() >= FREE
     }
 }
 
@@ -241,95 +230,6 @@ impl Agent<Mizugame> for BestPlayer {
             iterations: meter.done(),
             nodes: meter.done(),
         })
-    }
-}
-
-/// What scores are worth to the team, in own cells.
-struct Worth {
-    each: [f64; MAX_TEAMS],
-    deep: f64,
-    deeper: f64,
-    n_teams: usize,
-    /// By cell: what part of its worth is expected to last.
-    safety: Box<[f64; AREA]>,
-    unit: f64,
-}
-
-impl Worth {
-    /// Rivals count by how near they are to the top: an equal part at first, and in the end the more the
-    /// closer they are to the place that is at stake.
-    fn new(
-        game: &Mizugame,
-        position: &Position,
-        team: usize,
-        settings: &BestSettings,
-        losses: &[f64; MAX_TEAMS],
-    ) -> Worth {
-        let n_teams = game.map.n_teams();
-        let passed = f64::from(position.session) / f64::from(game.settings.sessions);
-        let projected = |team: usize| {
-            let robots = &position.robots[team * TEAM_ROBOTS..][..TEAM_ROBOTS];
-            let tanks: u32 = robots.iter().map(|robot| robot.tank).sum();
-            f64::from(position.water.score(team)) + settings.tanks * f64::from(tanks)
-        };
-        let own = projected(team);
-        // A difference of cells that can still be made good.
-        let reach = 10.0 + 60.0 * (1.0 - passed);
-        let mut each = [0.0; MAX_TEAMS];
-        let mut sum = 0.0;
-        for (other, weight) in each[..n_teams].iter_mut().enumerate().filter(|(i, _)| *i != team) {
-            let lead = (projected(other) - own) / reach;
-            *weight = (passed * lead.clamp(-3.0, 1.5)).exp();
-            sum += *weight;
-        }
-        each.iter_mut().for_each(|weight| *weight *= -settings.rivalry / f64::max(sum, 1e-9));
-        // A few losses say nothing yet.
-        let all_losses = 5.0 + losses.iter().sum::<f64>();
-        for (worth, losses) in each[..n_teams].iter_mut().zip(losses) {
-            *worth -= settings.grudge * losses / all_losses;
-        }
-        each[team] = 1.0;
-        let mut safety = Box::new([1.0; AREA]);
-        if settings.threat > 0.0 {
-            const REACH: u32 = 6;
-            for cell in Cell::all() {
-                let mut threat = 0.0;
-                for (i, robot) in game.robots(position).iter().enumerate() {
-                    let distance = robot.cell.distance(cell);
-                    if i / TEAM_ROBOTS != team && distance < REACH {
-                        threat += f64::from(REACH - distance) / f64::from(REACH);
-                    }
-                }
-                safety[cell.index()] = 1.0 / (1.0 + settings.threat * threat);
-            }
-        }
-        let lasts = ((1.0 - passed) * settings.fade).min(1.0);
-        let others = || {
-            let robots = game.robots(position).iter().enumerate();
-            robots.filter(|(i, _)| i / TEAM_ROBOTS != team).map(|(_, robot)| robot)
-        };
-        let is_about = |robot: &&Robot| game.map.terrain(robot.cell) != Terrain::Jar;
-        let pressure = others().filter(is_about).count() as f64 / others().count().max(1) as f64;
-        Worth {
-            each,
-            deep: settings.deep_cell * lasts * pressure,
-            deeper: settings.deeper,
-            n_teams,
-            safety,
-            unit: settings.unit * lasts,
-        }
-    }
-
-    fn of(&self, water: &Water) -> f64 {
-        (0..self.n_teams).map(|team| self.each[team] * f64::from(water.score(team))).sum()
-    }
-
-    /// The worth of more units on an own cell.
-    fn deepening(&self, before: u8, after: u8) -> f64 {
-        let worth = |amount: u8| -> f64 {
-            (1..amount).map(|i| self.deep * self.deeper.powi(i32::from(i) - 1)).sum()
-        };
-        worth(after) - worth(before)
     }
 }
 
@@ -513,8 +413,7 @@ impl Planner<'_> {
                 return;
             }
             let discount = self.discount(frame);
-            let units = self.worth.unit * (f64::from(tank) - f64::from(from.tank));
-            let value = from.value + (gain + units) * discount;
+            let value = from.value + gain * discount;
             let change = pool.map_or(0, |pool| {
                 (u64::from(cell.0) << 16 | u64::from(pool.amount) << 8 | u64::from(pool.team))
                     .wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -555,7 +454,7 @@ impl Planner<'_> {
             }
             None => {}
         }
-        let depth = self.settings.depth.min(settings.cell_max);
+        let depth = MAX_UNITS.min(settings.cell_max);
         let most = u32::from(depth.saturating_sub(amount)).min(tank);
         if most > 0 && amount == 0 {
             gain = gain_of(Some(Pool { team: own, amount: 1 }));
@@ -563,7 +462,7 @@ impl Planner<'_> {
         let pour = u32::from(self.game.frames(cell, Deed::Pour));
         for n in 1..=most {
             let pool = Pool { team: own, amount: amount + n as u8 };
-            let gain = gain + self.worth.deepening(amount, pool.amount);
+            let gain = gain + if pool.amount > 1 { self.worth.deep } else { 0.0 };
             put(n_sucks + n, Some(pool), gain, tank - n, frame + n * pour);
         }
     }
