@@ -46,6 +46,7 @@ export const TITLES: Record<string, string> = {
   "tubstap-best": "tubstap-best と元のプログラムのプレイヤーの対戦(同じ時間、ランダムな地図 100 枚)",
   "tubstap-round-robin": "元のプログラムのプレイヤーどうしの総当たり(独自の地図)",
   "mizugame-best": "水ゲーム: 本プログラムのプレイヤーと論文のプレイヤーの対戦(同じ思考時間)",
+  "mizugame-hunted": "水ゲーム: 首位が両隣の二チームに狙われる決勝",
   "mizugame-sensitivity": "水ゲーム: 再構成で決めた規則の影響",
   "mizugame-ten-matches": "水ゲーム: 論文のプレイヤーと、公式プレイヤーの代わりの五体の対戦",
 };
