@@ -42,7 +42,7 @@ pub(crate) struct BoardShape {
     /// nothing on the board.
     pub(crate) by_fluent: Vec<(u32, u8)>,
     /// The fluents that put something on the board, as bits.
-    by_fluent_bits: Vec<u64>,
+    pub(crate) by_fluent_bits: Vec<u64>,
 }
 
 #[derive(Clone, Debug)]
