@@ -191,7 +191,7 @@ mod tests {
 
     const PINNED: [(&str, &str, &str, &str); 3] = [
         ("tic-tac-toe", "random", "random", "59a1a3675649c480"),
-        ("connect-four", "uct:iterations=100", "random", "60b6488de6aecb84"),
+        ("connect-four", "uct:iterations=100,c=1", "random", "60b6488de6aecb84"),
         ("hagetaka:n=4", "rm:iterations=100", "flat:iterations=50", "080df71d91a5dfa7"),
     ];
 

@@ -56,6 +56,10 @@ export const TITLES: Record<string, string> = {
 export const CLAIMS: Record<string, string> = {
   "sharing exact positions is stronger than UCT with its own best constant, over the ten games": "同じ局面の統計の共有は、探索の重みを最良にした UCT より十種類のゲームの平均で強い",
   "seven tenths of the points": "点の 7 割を得る",
+  "seven tenths of the points against M-UCT": "M-UCT に対して点の 7 割を得る",
+  "seven tenths of the points against M3Lee": "M3Lee に対して点の 7 割を得る",
+  "seven tenths of the points against Military Staff System": "Military Staff System に対して点の 7 割を得る",
+  "seven tenths of the points against SatD2": "SatD2 に対して点の 7 割を得る",
   "ten times the iterations win most games of connect four at every budget": "コネクトフォーでは、どの反復回数でも十倍の側が大半に勝つ",
   "too much exploration hurts": "探索の重みが大きすぎると弱くなる",
   "larger boards take longer": "盤が大きいほど対局は長い",
