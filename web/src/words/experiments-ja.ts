@@ -128,6 +128,7 @@ export const CLAIMS: Record<string, string> = {
   "every player that searches beats the one that does not": "探索するプレイヤーはすべて、探索しないプレイヤーに勝つ",
   "Ours is first in at least 40 % of the matches against five of the paper's": "論文のプレイヤー五体に対して、本プログラムは 40 % 以上の試合で一位になる",
   "Three against three ours have the better places": "三対三では本プログラムの順位のほうが良い",
+  "Hunted by two, ours keeps a larger share than the paper's player": "二チームに狙われても、本プログラムは論文のプレイヤーより大きい割合を保つ",
   "Without any of the decisions the paper's player would still have the larger part": "どの規則の決め方でも、論文のプレイヤーが大きいほうの割合を占める",
   "The paper's player is first in nearly every match": "論文のプレイヤーはほぼすべての試合で一位になる",
   "It has about twice the cells of the best other": "他の最良のプレイヤーの約二倍のマスを得る",
