@@ -167,7 +167,7 @@ export const ja: Record<Key, string> = {
   "replay.playFromHere": "ここから対局",
   "replay.moves": "棋譜",
   "replay.start": "開始",
-  "replay.dealt": "{count} 件を偶然で配布",
+  "replay.dealt": "抽選 {count} 件",
 
   "share.title": "共有と保存",
   "share.link": "リンクをコピー",
