@@ -217,6 +217,19 @@ fn a_search_stops_when_its_page_goes_away() {
 }
 
 #[test]
+fn more_searches_than_there_is_memory_for_take_turns() {
+    let server = Running::start();
+    // Each holds 128 MB while it thinks, and all together may hold 2 GB.
+    let decided = std::thread::scope(|scope| {
+        let think = || server.think(&start_of("connect-four"), 0, "uct:time=300ms");
+        let searches: Vec<_> = (0..24).map(|_| scope.spawn(think)).collect();
+        let events = searches.into_iter().map(|search| search.join().unwrap());
+        events.filter(|events| events.last().is_some_and(|(name, _)| name == "done")).count()
+    });
+    assert_eq!(decided, 24);
+}
+
+#[test]
 fn bad_requests_get_a_clear_answer() {
     let server = Running::start();
     let illegal =
@@ -544,6 +557,11 @@ fn experiments_and_their_reports_are_listed() {
     let list: Value = serde_json::from_str(&list).unwrap();
     let ids: Vec<&str> = list.as_array().unwrap().iter().filter_map(|e| e["id"].as_str()).collect();
     assert!(ids.contains(&"classics-tuned"), "{ids:?}");
+    // To count the players of games with a hundred maps takes seconds, so it is done once.
+    let start = Instant::now();
+    let (_, again) = server.get("/api/experiments");
+    assert!(start.elapsed() < Duration::from_secs(2), "took {:?}", start.elapsed());
+    assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), list);
     let (status, page) = server.get("/reports/quick/classics-tuned.html");
     assert_eq!(status, 200);
     assert!(page.contains("Only 0 of"), "{page}");
@@ -571,7 +589,13 @@ fn a_fresh_server_has_the_results_that_came_with_it() {
     let experiments = experiments.as_array().unwrap();
     let known = experiments.iter().find(|entry| entry["id"] == "hagetaka-reference").unwrap();
     assert!(known["quick"]["seconds_left"].as_f64().unwrap() > 0.0, "{known}");
-    assert!(known["paper"]["seconds_left"].is_null(), "no game of that size is known");
+    // The same is played at the size of the paper, only more of it.
+    let left = |scale: &str| known[scale]["seconds_left"].as_f64().unwrap();
+    assert!(left("paper") > left("quick"), "{known}");
+    let is_unknown = |entry: &&Value| of(entry["id"].as_str().unwrap()).is_none();
+    for never in experiments.iter().filter(is_unknown) {
+        assert!(never["quick"]["seconds_left"].is_null(), "no game of it is known: {never}");
+    }
 }
 
 #[test]
