@@ -49,6 +49,7 @@ export const TITLES: Record<string, string> = {
   "tubstap-best": "tubstap-best と元のプログラムのプレイヤーの対戦(同じ時間、ランダムな地図 100 枚)",
   "tubstap-round-robin": "元のプログラムのプレイヤーどうしの総当たり(独自の地図)",
   "mizugame-best": "水ゲーム: 本プログラムのプレイヤーと論文のプレイヤーの対戦(同じ思考時間)",
+  "mizugame-hunted": "水ゲーム: 首位が両隣の二チームに狙われる決勝",
   "mizugame-sensitivity": "水ゲーム: 再構成で決めた規則の影響",
   "mizugame-ten-matches": "水ゲーム: 論文のプレイヤーと、公式プレイヤーの代わりの五体の対戦",
 };
@@ -127,6 +128,7 @@ export const CLAIMS: Record<string, string> = {
   "every player that searches beats the one that does not": "探索するプレイヤーはすべて、探索しないプレイヤーに勝つ",
   "Ours is first in at least 40 % of the matches against five of the paper's": "論文のプレイヤー五体に対して、本プログラムは 40 % 以上の試合で一位になる",
   "Three against three ours have the better places": "三対三では本プログラムの順位のほうが良い",
+  "Hunted by two, ours keeps a larger share than the paper's player": "二チームに狙われても、本プログラムは論文のプレイヤーより大きい割合を保つ",
   "Without any of the decisions the paper's player would still have the larger part": "どの規則の決め方でも、論文のプレイヤーが大きいほうの割合を占める",
   "The paper's player is first in nearly every match": "論文のプレイヤーはほぼすべての試合で一位になる",
   "It has about twice the cells of the best other": "他の最良のプレイヤーの約二倍のマスを得る",
