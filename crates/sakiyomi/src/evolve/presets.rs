@@ -1,6 +1,6 @@
 //! Named settings.
 
-use sakiyomi_evolve::{Fitness, Judge, Settings, Stage};
+use sakiyomi_evolve::{Fitness, Judge, Polish, Settings, Stage};
 
 /// A name for settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +28,12 @@ pub fn paper_settings(seed: u64, judges: Vec<Judge>) -> Settings {
         from_archive: 0.0,
         distinct: false,
         crossover: 1.0,
+        polish: None,
     }
 }
 
-/// Ours: graded fitness, elites that play on, racing, and an archive from which many of the parents come. Most children are mutated
-/// only: crossing two maps that are each balanced seldom gives a balanced one.
+/// Ours: graded fitness, elites that play on, racing, an archive from which many of the parents come, and a last phase that refines the
+/// best. Most children are mutated only: crossing two maps that are each balanced seldom gives a balanced one.
 pub fn fair_settings(seed: u64, judges: Vec<Judge>) -> Settings {
     Settings {
         seed,
@@ -53,5 +54,22 @@ pub fn fair_settings(seed: u64, judges: Vec<Judge>) -> Settings {
         from_archive: 0.4,
         distinct: true,
         crossover: 0.3,
+        polish: Some(fair_polish()),
+    }
+}
+
+/// Many maps are refined at once, since not all of them can be made fair for all judges.
+pub fn fair_polish() -> Polish {
+    Polish {
+        generations: 12,
+        lineages: 50,
+        children: 4,
+        stages: vec![
+            Stage { games: 12, share: 1.0 },
+            Stage { games: 20, share: 0.5 },
+            Stage { games: 32, share: 0.25 },
+        ],
+        max_games: 320,
+        distance: 0.25,
     }
 }
