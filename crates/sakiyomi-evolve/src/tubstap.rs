@@ -99,13 +99,13 @@ impl MapProblem {
         }
     }
 
-    /// The same maps with our operators and what a designer asks for, and a lower threshold: with the paper's a third of the games is
+    /// The same maps with our operators and what a designer asks for, and any lead decides: with the paper's threshold a third of the games is
     /// drawn, and draws cost as much as defeats.
     pub fn fair(aircraft: bool) -> MapProblem {
         MapProblem {
             operators: MapOperators::Rectangle,
             constraints: Some(MapConstraints::default()),
-            hp_threshold: 2,
+            hp_threshold: 0,
             ..MapProblem::paper(aircraft)
         }
     }

@@ -1,6 +1,7 @@
 //! The last phase: the best individuals that differ are refined, each by itself, so that none of them is lost to a better one of another
 //! kind. In every generation each has a few children, most of which help the side that scores less; few games tell which
-//! of them look better, and one takes its parent's place if it still is better after the same number of games.
+//! of them look better, and one takes its parent's place if it still is better after the same number of games. What looks fair
+//! has no children and plays on, so that the lucky are found out.
 //!
 //! This is a (1 + n) evolution strategy per individual with racing. The fitness is the paper's here: near balance it is not flat, and it
 //! is what is asked for.
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Evolution, EvolveError, Individual, MAX_TRIES, Next, POLISH, Play, Stage, sort_by_fitness,
 };
-use crate::{Evidence, Fitness, Problem};
+use crate::{Fitness, Problem};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,10 +30,10 @@ pub struct Polish {
     pub distance: f64,
 }
 
-/// A lineage whose intervals are all within these has nothing to gain from chance, and rests.
-const REST_RANGE: (f64, f64) = (0.43, 0.57);
-/// One that has more draws than this for some judge does not rest.
-const REST_DRAWS: f64 = 0.15;
+/// One that scores this close to balance for every judge has no children: more games tell whether it is as good as it looks.
+const CLOSE: f64 = 0.045;
+/// One that has more draws than this for some judge has children all the same.
+const MANY_DRAWS: f64 = 0.2;
 /// How much of a lead a single change is expected to mend.
 const LEAD_OF_A_CHANGE: f64 = 0.1;
 /// How likely a child has a change of any kind, apart from those that help a side.
@@ -65,21 +66,20 @@ impl Polish {
         self.stages.iter().map(|stage| stage.games).sum()
     }
 
-    /// Further games of a parent: first those of a child, then a share of all that it may play.
+    /// Further games of a parent: first those of a child; then more for one that looks good than for one that is to be replaced.
     fn wanted<G>(&self, parent: &Individual<G>) -> u64 {
         let played = parent.fewest_games();
-        let more = self.all_games().saturating_sub(played).max(self.all_games() / 2);
+        let more = if looks_fair(parent) { self.all_games() } else { self.all_games() / 4 };
+        let more = self.all_games().saturating_sub(played).max(more);
         more.min(self.max_games.saturating_sub(played))
     }
+}
 
-    fn rests<G>(&self, parent: &Individual<G>) -> bool {
-        let is_close = |evidence: &Evidence| {
-            let interval = evidence.tally.interval();
-            let is_within = interval.low >= REST_RANGE.0 && interval.high <= REST_RANGE.1;
-            is_within && evidence.draw_rate() <= REST_DRAWS
-        };
-        parent.evidence.iter().all(is_close)
-    }
+fn looks_fair<G>(parent: &Individual<G>) -> bool {
+    parent.evidence.iter().all(|evidence| {
+        let lead = evidence.tally.score().map_or(1.0, |score| (score - 0.5).abs());
+        lead <= CLOSE && evidence.draw_rate() <= MANY_DRAWS
+    })
 }
 
 impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Sync> Evolution<G> {
@@ -102,7 +102,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         let mut next_id = parents.iter().map(|one| one.id + 1).fold(self.next_id, u64::max);
         let mut families: Vec<Vec<Individual<G>>> = Vec::new();
         for parent in &parents {
-            let n = if polish.rests(parent) { 0 } else { polish.children };
+            let n = if looks_fair(parent) { 0 } else { polish.children };
             let mut child = || {
                 next_id += 1;
                 self.blank(next_id - 1, refined(problem, parent, rng))

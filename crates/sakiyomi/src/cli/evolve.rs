@@ -48,14 +48,14 @@ pub(super) struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Who plays both sides, given several times for several judges; if not given, staff for the paper's settings,
-    /// and sample+noise, m-uct:iterations=40+noise and satd2:iterations=400+noise for ours
+    /// and sample+noise, m-uct:iterations=20+noise and satd2:iterations=100+noise for ours
     #[arg(long, value_name = "AGENT[+noise]")]
     judge: Vec<Judge>,
-    /// Who plays fresh games on the candidates; if not given, those of ours and tubstap-best:iterations=50+noise, which no run asks
+    /// Who plays fresh games on the candidates; if not given, those of ours and tubstap-best:iterations=30+noise, which no run asks
     #[arg(long, value_name = "AGENT[+noise]")]
     verify: Vec<Judge>,
     /// Fresh games of each of them on a candidate
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 800)]
     verify_games: u64,
     /// Candidates that are tried at most; 0 leaves it at the evolution
     #[arg(long, default_value_t = 150)]
@@ -150,7 +150,7 @@ struct MapOptions {
     /// Turns of both sides together until hit points decide
     #[arg(long, default_value_t = 10)]
     turn_limit: u16,
-    /// The lead in hit points that is still a draw; if not given, 10 for the paper's settings and 2 for ours
+    /// The lead in hit points that is still a draw; if not given, 10 for the paper's settings and 0 for ours
     #[arg(long)]
     threshold: Option<u32>,
     /// Hit points of a unit, from and to
@@ -319,9 +319,9 @@ fn judges(texts: &[&str]) -> Vec<Judge> {
 
 /// Three players that think in different ways and cost little.
 const SEARCH_JUDGES: [&str; 3] =
-    ["sample+noise", "m-uct:iterations=40+noise", "satd2:iterations=400+noise"];
+    ["sample+noise", "m-uct:iterations=20+noise", "satd2:iterations=100+noise"];
 /// One that no run asks.
-const HELD_OUT: &str = "tubstap-best:iterations=50+noise";
+const HELD_OUT: &str = "tubstap-best:iterations=30+noise";
 
 fn settings(options: &Options) -> anyhow::Result<Settings> {
     let given = !options.judge.is_empty();
