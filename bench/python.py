@@ -17,6 +17,7 @@ import numpy as np
 import sakiyomi
 
 OPEN_SPIEL = {"connect-four": "connect_four", "othello": "othello", "breakthrough": "breakthrough"}
+PGX = {"connect-four": "connect_four", "othello": "othello"}
 
 
 def rate(step, per_step, seconds):
@@ -60,6 +61,62 @@ def open_spiel_rate(game, seconds):
     return rate(step, 1, seconds)
 
 
+def pgx_rate(game, n, seconds):
+    """pgx's environments, compiled and with its own reset after the end, drawing uniformly among legal actions."""
+    import jax
+    import pgx
+    from pgx.experimental import auto_reset
+
+    own = pgx.make(PGX[game])
+    play = jax.vmap(auto_reset(own.step, own.init))
+
+    @jax.jit
+    def one(state, key):
+        key, drawn = jax.random.split(key)
+        noise = jax.random.gumbel(drawn, state.legal_action_mask.shape)
+        actions = jax.numpy.argmax(jax.numpy.where(state.legal_action_mask, noise, -jax.numpy.inf), axis=-1)
+        return play(state, actions), key
+
+    key = jax.random.PRNGKey(1)
+    state = jax.jit(jax.vmap(own.init))(jax.random.split(key, n))
+
+    def step():
+        nonlocal state, key
+        state, key = one(state, key)
+        state.observation.block_until_ready()
+
+    return rate(step, n, seconds)
+
+
+def ray_overhead(unit_seconds=0.01, games=6000):
+    """The share of a cluster's time that is not spent in units of this length; one node with one core."""
+    import os
+    import tempfile
+    from pathlib import Path
+
+    os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    import ray
+    from sakiyomi import ray as on_ray
+
+    folder = Path(tempfile.mkdtemp())
+    pairing = 'game = "connect-four"\nfirst = "uct:iterations=100"\nsecond = "uct:iterations=50"'
+    scales = "".join(f"[scale.{scale}]\ngames = {games}\n" for scale in ("quick", "paper"))
+    experiment = folder / "units.toml"
+    experiment.write_text(f'id = "units"\ntitle = "Units"\nkind = "duels"\n{scales}[[duel]]\nname = "units"\n{pairing}\n')
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, object_store_memory=100 * 2**20)
+    points = []
+
+    def watch(progress):
+        points.append((time.perf_counter(), progress["busy_seconds"]))
+
+    on_ray.run(str(experiment), store=folder / "units.sqlite", unit_seconds=unit_seconds, progress=watch)
+    ray.shutdown()
+    # The first tasks start processes and are single units, so the second half counts.
+    (start, before), (end, after) = points[len(points) // 2], points[-1]
+    return 1 - (after - before) / (end - start)
+
+
 def advise_cost(calls=2000):
     """Microseconds that a call costs beside the thinking itself: the median."""
     table = sakiyomi.Table("tic-tac-toe")
@@ -96,9 +153,19 @@ def main():
             print(f"{game}: OpenSpiel's states from Python: {open_spiel_rate(game, given.seconds):,.0f} steps/s")
         except ImportError:
             print("OpenSpiel is not installed")
+        if game in PGX:
+            try:
+                for n in (256, 4096):
+                    print(f"{game}: pgx, {n} environments: {pgx_rate(game, n, given.seconds):,.0f} steps/s")
+            except ImportError:
+                print("pgx is not installed")
     print(f"advise: {advise_cost():.1f} microseconds beside the thinking")
     here, there = duel_seconds()
     print(f"duel: {here:.2f} s from Python, {there:.2f} s from the command line")
+    try:
+        print(f"Ray: {ray_overhead():.1%} of the time is not spent in units of 10 ms")
+    except ImportError:
+        print("Ray is not installed")
 
 
 if __name__ == "__main__":
