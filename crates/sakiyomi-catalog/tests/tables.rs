@@ -124,7 +124,6 @@ fn options_that_a_game_cannot_follow_are_refused() {
 
 #[test]
 fn every_option_plays_sangoku() {
-    let mut table = open("sangoku:scenario=c");
     for spec in [
         "rule-based",
         "sangoku-best:iterations=300",
@@ -137,13 +136,19 @@ fn every_option_plays_sangoku() {
         "uct:iterations=300,cut=reach,widen=0.5",
         "maxn:depth=2,pruned",
     ] {
+        let mut table = open("sangoku:scenario=c");
         // Agents keep their trees over several actions of a turn, and over chance.
-        for _ in 0..4 {
-            let Turn::Choose(mut who) = table.turn() else { break };
+        for step in 0..4 {
+            let Turn::Choose(mut who) = table.turn() else { panic!("{spec}: over at {step}") };
             let player = who.next().unwrap();
             table.seat(player, &agent(spec)).unwrap();
-            let action = table.think(player, &Stop::new()).unwrap().action;
-            table.play(&[&action]).unwrap();
+            let choice = table.think(player, &Stop::new()).unwrap();
+            let legal = table.legal_text(player, &choice.action);
+            assert!(legal.is_ok(), "{spec}: {legal:?}");
+            if spec.contains("iterations=300") {
+                assert_eq!(choice.iterations, 300, "{spec} at {step}");
+            }
+            table.play(&[&choice.action]).unwrap();
         }
     }
 }

@@ -3,8 +3,9 @@
 //!
 //! The fingerprint of a game and agents is what they do in a short probe with fixed
 //! seeds: the views and moves of a random match, and the agents' decisions in a few positions of
-//! it. Budgets in time are replaced by iterations, so that the probe can be repeated. A program is
-//! known by its command alone.
+//! it. Budgets in time are replaced by iterations, so that the probe can be repeated. An agent that tries
+//! things out before its first decision, for seconds, is asked once. A program is known by its command
+//! alone.
 //!
 //! The hash is FNV-1a, of lengths and numbers as little-endian bytes, so that no library decides whether results are
 //! stale. Before, it was that of a library; a store that knows results by it takes them over when they are asked for.
@@ -86,7 +87,13 @@ fn probe(game: &GameSpec, agents: &[AgentSpec]) -> Result<Fingerprint, TableErro
     for seed in 0..PROBE_MATCHES {
         let mut table = open_table(game, seed)?;
         for step in 0..MAX_STEPS {
-            if !probe_step(agents, table.as_mut(), step, &mut hash)? {
+            let is_first = seed == 0 && step == 0;
+            let asked = |agent: &&AgentSpec| is_first || !agent.prepares();
+            let agents: Vec<&AgentSpec> = match PROBE_STEPS.contains(&step) {
+                true => agents.iter().filter(asked).collect(),
+                false => Vec::new(),
+            };
+            if !probe_step(&agents, table.as_mut(), &mut hash)? {
                 break;
             }
         }
@@ -115,11 +122,10 @@ impl ProbeHash {
     }
 }
 
-/// Hashes one step of a match and plays it at random. False at the end.
+/// Hashes one step of a match, with what these agents would do, and plays it at random. False at the end.
 fn probe_step(
-    agents: &[AgentSpec],
+    agents: &[&AgentSpec],
     table: &mut dyn Table,
-    step: usize,
     hash: &mut ProbeHash,
 ) -> Result<bool, TableError> {
     let who = match table.turn() {
@@ -136,10 +142,8 @@ fn probe_step(
         for action in table.legal(player) {
             hash.text(&action.text);
         }
-        if PROBE_STEPS.contains(&step) {
-            for agent in agents {
-                probe_agent(agent, table, player, hash)?;
-            }
+        for agent in agents {
+            probe_agent(agent, table, player, hash)?;
         }
         texts.push(table.advise(&RandomSpec.into(), player, &Stop::new())?.action);
     }
@@ -187,7 +191,7 @@ mod tests {
 
     const PINNED: [(&str, &str, &str, &str); 3] = [
         ("tic-tac-toe", "random", "random", "59a1a3675649c480"),
-        ("connect-four", "uct:iterations=100", "random", "60b6488de6aecb84"),
+        ("connect-four", "uct:iterations=100,c=1", "random", "60b6488de6aecb84"),
         ("hagetaka:n=4", "rm:iterations=100", "flat:iterations=50", "080df71d91a5dfa7"),
     ];
 

@@ -41,6 +41,8 @@ pub(crate) struct BoardShape {
     /// The same by fluent: the cell, and one more than the piece's number; 0 for a fluent that puts
     /// nothing on the board.
     pub(crate) by_fluent: Vec<(u32, u8)>,
+    /// The fluents that put something on the board, as bits.
+    pub(crate) by_fluent_bits: Vec<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -115,9 +117,11 @@ impl BoardShape {
     fn sort_places(&mut self) {
         let n_fluents = self.places.iter().map(|place| place.0 + 1).max().unwrap_or(0);
         self.by_fluent = vec![(0, 0); n_fluents as usize];
+        self.by_fluent_bits = vec![0; n_fluents.div_ceil(64) as usize];
         for &(fluent, cell, piece) in &self.places {
             if !self.pieces[usize::from(piece)].symbol.is_empty() {
                 self.by_fluent[fluent as usize] = (cell, piece + 1);
+                self.by_fluent_bits[fluent as usize / 64] |= 1 << (fluent % 64);
             }
         }
     }
@@ -215,16 +219,13 @@ impl BoardShape {
         let cells = &mut out[start..];
         if let Position::Network(live) = position {
             // Few fluents hold at a time: going over those is several times faster than over all.
-            for (i, &word) in live.facts().iter().enumerate() {
-                let mut rest = word;
+            for (i, (&word, &bits)) in live.facts().iter().zip(&self.by_fluent_bits).enumerate() {
+                let mut rest = word & bits;
                 while rest != 0 {
                     let fluent = 64 * i + rest.trailing_zeros() as usize;
                     rest &= rest - 1;
-                    if let Some(&(cell, code)) = self.by_fluent.get(fluent)
-                        && code > 0
-                    {
-                        cells[cell as usize] = code;
-                    }
+                    let (cell, code) = self.by_fluent[fluent];
+                    cells[cell as usize] = code;
                 }
             }
             return;
@@ -319,6 +320,7 @@ impl Finder<'_> {
             lines: None,
             places: Vec::new(),
             by_fluent: Vec::new(),
+            by_fluent_bits: Vec::new(),
         };
         if !self.is_complete {
             // What is not known to be missing is there.

@@ -43,6 +43,7 @@ pub(crate) fn lattice(facts: &Facts<'_>, inside: Option<&BoardShape>) -> Option<
         lines: Some(facts.relation.to_owned()),
         places: boxes.map_or_else(Vec::new, |board| dots.places(board)),
         by_fluent: Vec::new(),
+        by_fluent_bits: Vec::new(),
     })
 }
 

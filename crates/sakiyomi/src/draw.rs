@@ -7,6 +7,9 @@ use sakiyomi_core::{Board, Card, Cell, Grid, Piece, Pile, PlayerView, View};
 /// Colours of the players' pieces in terminals that show colours.
 const COLOURS: [&str; 8] = ["36", "33", "35", "32", "34", "31", "96", "93"];
 
+/// Columns of a terminal. Fields of hexagons that are wider get smaller cells.
+const MAX_WIDTH: usize = 100;
+
 /// Draws the board, what stands beside it and the caption, one below the other.
 pub fn draw(view: &View, in_colour: bool) -> String {
     let mut lines = Vec::new();
@@ -76,6 +79,9 @@ fn draw_hexagons(board: &Board, in_colour: bool) -> String {
     let margin = widest(&board.row_labels).unwrap_or(1);
     // An even distance, of which there is a half.
     let pitch = (width + 1).next_multiple_of(2);
+    if margin + pitch * columns + pitch / 2 * board.row_labels.len() > MAX_WIDTH {
+        return draw_small_hexagons(board, in_colour);
+    }
     let indent = |row: usize| " ".repeat((board.row_labels.len() - 1 - row) * pitch / 2);
     let mut text = String::new();
     for (row, label) in board.row_labels.iter().enumerate() {
@@ -88,6 +94,58 @@ fn draw_hexagons(board: &Board, in_colour: bool) -> String {
     }
     let labels = board.column_labels.iter().map(|label| format!("{label:>pitch$}"));
     text + &format!("{:margin$}{}\n", "", labels.collect::<String>())
+}
+
+/// A large field: a letter for each cell, two columns apart, and rows that begin and end with their
+/// first and last cells. What the letters mean stands below.
+fn draw_small_hexagons(board: &Board, in_colour: bool) -> String {
+    let (columns, rows) = (board.column_labels.len(), board.row_labels.len());
+    let margin = board.row_labels.iter().map(|label| label.chars().count()).max().unwrap_or(1);
+    let row_of = |row: usize| &board.cells[row * columns..(row + 1) * columns];
+    let ends = |row: usize| {
+        let is_there = |cell: &Cell| !cell.is_hole;
+        let first = row_of(row).iter().position(is_there)?;
+        Some((first, row_of(row).iter().rposition(is_there)?))
+    };
+    let indent = |row: usize, first: usize| 2 * first + rows - 1 - row;
+    let least = (0..rows).filter_map(|row| Some(indent(row, ends(row)?.0))).min().unwrap_or(0);
+    let mut text = String::new();
+    for (row, label) in board.row_labels.iter().enumerate() {
+        let Some((first, last)) = ends(row) else { continue };
+        text += &format!("{}{label:>margin$}", " ".repeat(indent(row, first) - least));
+        for cell in &row_of(row)[first..=last] {
+            let letter = letter(cell, in_colour);
+            text += &format!(" {}", coloured(&letter.to_string(), cell, in_colour));
+        }
+        text += &format!("  {}-{}\n", board.column_labels[first], board.column_labels[last]);
+    }
+    let mut grounds: Vec<&str> =
+        board.cells.iter().filter_map(|cell| cell.ground.as_deref()).collect();
+    grounds.sort_unstable();
+    grounds.dedup();
+    let meanings = grounds.iter().map(|ground| format!("{} {ground}", &ground[..1]));
+    let water = board.cells.iter().any(|cell| cell.amount.is_some());
+    let numbers = match in_colour {
+        true => "numbers: amounts, + for more than 9",
+        false => "numbers: the player who holds the cell",
+    };
+    let lines: Vec<String> = meanings.chain(water.then(|| numbers.to_owned())).collect();
+    if lines.is_empty() { text } else { text + &lines.join(", ") + "\n" }
+}
+
+/// One letter for a cell: its piece, how much lies on it or whose it is, or its ground. Without colours the
+/// owner says more than the amount.
+fn letter(cell: &Cell, in_colour: bool) -> char {
+    let first = |text: &str| text.chars().next();
+    let piece = cell.top().and_then(|piece| first(&piece.symbol));
+    let digit = |number: u32| char::from_digit(number, 10).unwrap_or('+');
+    let amount = cell.amount.map(|amount| match (in_colour, cell.owners.first()) {
+        (false, Some(owner)) => digit(u32::from(*owner) + 1),
+        _ => digit(amount.max(0) as u32),
+    });
+    let ground = cell.ground.as_deref().and_then(first);
+    let empty = if cell.is_hole { ' ' } else { '.' };
+    piece.or(amount).or(ground).unwrap_or(empty)
 }
 
 /// Rows of cells with their labels on all sides.
@@ -113,13 +171,16 @@ fn draw_squares(board: &Board, in_colour: bool) -> String {
 }
 
 fn draw_cell(cell: &Cell, width: usize, in_colour: bool) -> String {
-    let text = format!("{:>width$}", symbol(cell));
+    coloured(&format!("{:>width$}", symbol(cell)), cell, in_colour)
+}
+
+fn coloured(text: &str, cell: &Cell, in_colour: bool) -> String {
     let owner = cell.top().and_then(|piece| piece.owner).or(cell.owners.first().copied());
     match owner {
         Some(owner) if in_colour => {
             format!("\x1b[1;{}m{text}\x1b[0m", COLOURS[owner as usize % COLOURS.len()])
         }
-        _ => text,
+        _ => text.to_owned(),
     }
 }
 
@@ -204,5 +265,30 @@ mod tests {
         board.grid = Grid::Hex;
         let drawn = draw(&View { board: Some(board), ..View::default() }, false);
         assert_eq!(drawn, "  3 . . .\n 2 . x .\n1 . . .\n  a b c\n");
+    }
+
+    #[test]
+    fn a_large_field_of_hexagons_fits_into_a_terminal() {
+        let side = 41usize;
+        let mut board = Board::square(side, side, |_, _| Cell::default());
+        board.grid = Grid::Hex;
+        let labels = || (0..side).map(|i| i.to_string()).collect();
+        (board.column_labels, board.row_labels) = (labels(), labels());
+        for (i, cell) in board.cells.iter_mut().enumerate() {
+            cell.is_hole = (i % side).abs_diff(i / side) > 20;
+        }
+        board.cells[0] = Cell::piece("a", Player(1));
+        board.cells[1].ground = Some("rough".to_owned());
+        board.cells[2] = Cell { owners: vec![3], amount: Some(12), ..Cell::default() };
+        let view = View { board: Some(board), ..View::default() };
+        let drawn = draw(&view, false);
+        let lines: Vec<&str> = drawn.lines().collect();
+        assert!(lines.iter().all(|line| line.chars().count() <= MAX_WIDTH), "{drawn}");
+        assert_eq!(lines.len(), side + 1);
+        assert!(lines[0].trim_start().starts_with("0 a r 4 . ."), "{drawn}");
+        assert!(lines[20].starts_with("20 . .") && lines[20].ends_with(" .  0-40"), "{drawn}");
+        assert!(lines[40].ends_with(" .  20-40"), "{drawn}");
+        assert_eq!(lines[41], "r rough, numbers: the player who holds the cell");
+        assert!(draw(&view, true).contains("+\x1b[0m"));
     }
 }

@@ -527,3 +527,26 @@ fn tubstap_hosts_a_match_of_two_players() {
     let last = lines.map(Result::unwrap).last().unwrap();
     assert!(last.starts_with("BLUE wins: RED failed: `1,2,3` has 3 fields, not 11"), "{last}");
 }
+
+#[test]
+fn the_probe_prints_and_draws_distances() {
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("distances.svg");
+    let file = svg.to_str().unwrap();
+    let game = "gdl:sheet=tic-tac-toe";
+    let one = json(&["probe", game, "--playouts", "20", "--svg", file, "--json"]);
+    let histograms = one["games"][0]["histograms"].as_array().unwrap();
+    assert_eq!(histograms.len(), 10);
+    let drawn = fs::read_to_string(&svg).unwrap();
+    assert!(drawn.contains("game 1<") && drawn.contains("game 10<"), "{drawn}");
+    let agents = ["experience:random,bits=16", "experience:random,bits=24"];
+    let both = ["probe", game, "--playouts", "20", "--svg", file, "--histogram"];
+    let both = [&both[..], &["--agent", agents[0], "--agent", agents[1]]].concat();
+    let text = succeeds(&both);
+    let drawn = fs::read_to_string(&svg).unwrap();
+    for agent in agents {
+        assert!(text.contains(agent), "{text}");
+        assert!(drawn.contains(agent), "{drawn}");
+    }
+    is_refused(&["probe", game, "--agent", "uct"], &["`uct", "experience:"]);
+}

@@ -10,7 +10,22 @@ const ROW_HEIGHT = Math.sqrt(3) / 2;
 export function layout(board: Board): Layout {
   const columns = board.column_labels.length;
   const rows = board.row_labels.length;
-  return board.grid === "hex" ? hexLayout(columns, rows) : squareLayout(columns, rows);
+  return board.grid === "hex" ? trimmed(hexLayout(columns, rows), board) : squareLayout(columns, rows);
+}
+
+/** Without the room at the sides where all cells are holes. */
+function trimmed(place: Layout, board: Board): Layout {
+  const there = board.cells.flatMap((cell, i) => (cell.is_hole ? [] : [place.centre(i).x]));
+  if (there.length === 0) return place;
+  const left = Math.min(...there) - 0.5;
+  const width = Math.max(...there) + 0.5 - left;
+  const points = (text: string) => text.split(" ").map((pair) => pair.split(",").map(Number) as [number, number]);
+  return {
+    ...place,
+    width,
+    centre: (cell) => ({ x: place.centre(cell).x - left, y: place.centre(cell).y }),
+    outline: (cell) => polygon(points(place.outline(cell)).map(([x, y]) => [x - left, y])),
+  };
 }
 
 function squareLayout(columns: number, rows: number): Layout {

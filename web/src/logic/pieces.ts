@@ -58,6 +58,8 @@ const GROUNDS: Record<string, string> = {
   desert: "#c2a45e",
   wall: "#5a554e",
   castle: "#86705a",
+  rough: "#9c8450",
+  jar: "#2f74b5",
 };
 
 /** A tint for a kind of ground; one that is not known gets a tint of its own, always the same. */

@@ -234,6 +234,17 @@ export class Match {
     return [this.#seen.get(step) ?? null, after === undefined ? null : (this.#seen.get(after) ?? null)];
   }
 
+  /** The scores of all players, by step, as far as they were seen. */
+  scores(): Map<number, number[]> {
+    const found = new Map<number, number[]>();
+    const add = (step: number, view: View) => {
+      if (view.players.some((player) => player.score !== null)) found.set(step, view.players.map((player) => player.score?.value ?? 0));
+    };
+    this.replay?.positions.forEach((position, step) => void (step <= this.steps && add(step, position.view)));
+    for (const [step, view] of this.#seen) if (step <= this.steps) add(step, view);
+    return found;
+  }
+
   /** Asks for the whole course of the match, where only its end is known. */
   async recall(): Promise<void> {
     const { position, replay } = this;

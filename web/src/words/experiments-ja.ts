@@ -1,6 +1,7 @@
 // Experiments in Japanese: titles by id, claims by their text. What is missing is shown as its file has it.
 
 export const TITLES: Record<string, string> = {
+  "classics-default-c": "UCT の探索の重み: 他の値と 1 の対戦、六種類のゲーム",
   "classics-budget-curve": "反復回数を十倍にすると、どれだけ強くなるか",
   "classics-exploration": "UCT の探索の重みと展開の条件(既定値との対戦、ブレイクスルー 6×6)",
   "classics-lengths": "コネクトフォーのランダム対局の長さ",
@@ -42,15 +43,24 @@ export const TITLES: Record<string, string> = {
   "gdl-experience-table-3": "二種類の符号、距離 0 と 2 の類似局面の統計と UCT の対戦: 十種類のゲーム",
   "gdl-experience-table-6": "事前の試行で切り替える類似局面の統計と UCT の対戦(実際の対局): 十種類のゲーム",
   "gdl-experience-exploration": "500 プレイアウトでの UCT の探索の重み(十種類以外の公開ルール)",
+  "gdl-experience-tuned": "類似局面の統計と、探索の重みを最良にした UCT の対戦: 十種類のゲーム",
+  "ggp-best": "汎用ゲームプレイヤーと UCT(証明つき)の同じ CPU 時間での対戦: 調整に使っていない二十種類の公開ルール",
   "gdl-experience-untouched": "自分で選ぶ類似局面の統計と UCT の対戦: 調整に使っていない十種類の公開ルール",
   "tubstap-best": "tubstap-best と元のプログラムのプレイヤーの対戦(同じ時間、ランダムな地図 100 枚)",
   "tubstap-round-robin": "元のプログラムのプレイヤーどうしの総当たり(独自の地図)",
   "mizugame-best": "水ゲーム: 本プログラムのプレイヤーと論文のプレイヤーの対戦(同じ思考時間)",
+  "mizugame-hunted": "水ゲーム: 首位が両隣の二チームに狙われる決勝",
   "mizugame-sensitivity": "水ゲーム: 再構成で決めた規則の影響",
   "mizugame-ten-matches": "水ゲーム: 論文のプレイヤーと、公式プレイヤーの代わりの五体の対戦",
 };
 
 export const CLAIMS: Record<string, string> = {
+  "sharing exact positions is stronger than UCT with its own best constant, over the ten games": "同じ局面の統計の共有は、探索の重みを最良にした UCT より十種類のゲームの平均で強い",
+  "seven tenths of the points": "点の 7 割を得る",
+  "seven tenths of the points against M-UCT": "M-UCT に対して点の 7 割を得る",
+  "seven tenths of the points against M3Lee": "M3Lee に対して点の 7 割を得る",
+  "seven tenths of the points against Military Staff System": "Military Staff System に対して点の 7 割を得る",
+  "seven tenths of the points against SatD2": "SatD2 に対して点の 7 割を得る",
   "ten times the iterations win most games of connect four at every budget": "コネクトフォーでは、どの反復回数でも十倍の側が大半に勝つ",
   "too much exploration hurts": "探索の重みが大きすぎると弱くなる",
   "larger boards take longer": "盤が大きいほど対局は長い",
@@ -118,6 +128,7 @@ export const CLAIMS: Record<string, string> = {
   "every player that searches beats the one that does not": "探索するプレイヤーはすべて、探索しないプレイヤーに勝つ",
   "Ours is first in at least 40 % of the matches against five of the paper's": "論文のプレイヤー五体に対して、本プログラムは 40 % 以上の試合で一位になる",
   "Three against three ours have the better places": "三対三では本プログラムの順位のほうが良い",
+  "Hunted by two, ours keeps a larger share than the paper's player": "二チームに狙われても、本プログラムは論文のプレイヤーより大きい割合を保つ",
   "Without any of the decisions the paper's player would still have the larger part": "どの規則の決め方でも、論文のプレイヤーが大きいほうの割合を占める",
   "The paper's player is first in nearly every match": "論文のプレイヤーはほぼすべての試合で一位になる",
   "It has about twice the cells of the best other": "他の最良のプレイヤーの約二倍のマスを得る",

@@ -7,7 +7,7 @@ import type { Phrase } from "../api";
 import { rulesOf, titleOfRules } from "../state/storage";
 import type { EloSpan, Span } from "../api";
 import { CLAIMS, PARTS, TITLES } from "./experiments-ja";
-import { AGENTS, GAMES, PARAMETERS, SHEETS } from "./names-ja";
+import { AGENTS, GAMES, MEANINGS, PARAMETERS, SHEETS } from "./names-ja";
 import { PHRASES } from "./phrases-ja";
 
 export type { Key };
@@ -77,7 +77,7 @@ export function topicName(topic: string): string {
 }
 
 export function meaning(parameter: string, text: string): string {
-  return isJapanese() ? (PARAMETERS[parameter] ?? text) : text;
+  return isJapanese() ? (MEANINGS[text] ?? PARAMETERS[parameter] ?? text) : text;
 }
 
 /** A short text that a game writes. What has no translation is shown in English, and what is literal as it is. */

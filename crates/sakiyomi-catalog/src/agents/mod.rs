@@ -16,7 +16,7 @@ mod squad;
 mod tree;
 
 use sakiyomi_core::{Agent, Budget, Hint, Playable, Player};
-use sakiyomi_search::{EvolutionSettings, MctsSettings, SquadSettings};
+use sakiyomi_search::{Decide, EvolutionSettings, MctsSettings, SquadSettings};
 
 pub use exact::ExactSpec;
 pub use exec::ExecSpec;
@@ -137,6 +137,12 @@ impl AgentSpec {
     /// Whether it uses files or programs of the machine, which a stranger may not ask for.
     pub fn uses_machine(&self) -> bool {
         each_kind!(self, named => named.settings.uses_machine())
+    }
+
+    /// Whether it tries things out before its first decision, which takes much longer than the decision.
+    pub fn prepares(&self) -> bool {
+        let experience = self.tree_search().and_then(|settings| settings.experience);
+        experience.is_some_and(|experience| experience.decide != Decide::Settings)
     }
 
     /// The same agent with at most this number of iterations and no limit of time, for a test of

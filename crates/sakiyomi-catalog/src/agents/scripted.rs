@@ -156,6 +156,7 @@ impl Defined for ScriptedSpec {
         plain!("sucker", "empties cells of the leading other team and takes them (mizugame)"),
         plain!("wanderer", "walks at random and paints what it comes upon (mizugame)"),
         plain!("strong-painter", "paints the nearest free cells in every session (mizugame)"),
+        plain!("hunter", "paints first, hunts the leading team in the end (mizugame)"),
     ];
 }
 

@@ -21,6 +21,8 @@ type TreeParameter = Parameter<MctsSettings>;
 
 const BOX: &str = "box";
 const DEFAULT_MARGIN: u32 = 2;
+/// Chosen by matches on public rule sheets and in games of the project; see docs/experience.md.
+const DEFAULT_C: f64 = 0.4;
 
 const C: TreeParameter = Parameter::number(
     "c",
@@ -284,7 +286,8 @@ const ENDGAME: TreeParameter = Parameter::integer(
 
 /// Plain UCT within the default budget.
 fn uct() -> MctsSettings {
-    MctsSettings::new(Budget::iterations(DEFAULT_ITERATIONS))
+    let budget = Budget::iterations(DEFAULT_ITERATIONS);
+    MctsSettings { bandit: Bandit::Ucb1 { c: DEFAULT_C }, ..MctsSettings::new(budget) }
 }
 
 /// Rules for choosing at once; most answer with a mixed strategy.

@@ -6,10 +6,12 @@
 //!   until a sweep over all three brings nothing more (coordinate ascent).
 //! - The others are not frozen: what they do until our orders take effect is predicted by a short search
 //!   of their own.
-//! - A cell of a rival is worth what it means for the place, by scores and time left, not a constant.
+//! - A cell of a rival is worth what it means for the place, by scores and time left, not a constant,
+//!   and more if that team has taken own cells. Teams that leave each other alone stay that way.
+//! - A cell near robots of others is worth less, since it will not last, and a second unit is worth as
+//!   much as a cell: those who reckon in time take cells with one unit first.
 //!
-//! Robots take less water than the paper's at first and give a cell one unit, so they have a third of
-//! their cells before the paper's player has left the jar.
+//! Robots take half as much water as the paper's at first and go back to a jar when they are dry.
 
 use std::rc::Rc;
 
@@ -22,6 +24,7 @@ use super::paper::predicted_orders;
 use super::plans::{Draft, Job, Place};
 use super::session::Deed;
 use super::water::{Pool, Water};
+use super::worth::Worth;
 use super::{Mizugame, Position};
 
 /// What the player does; the default is what plays best.
@@ -38,26 +41,35 @@ pub struct BestSettings {
     pub patience: f64,
     /// The worth of a second unit on a cell, in cells.
     pub deep_cell: f64,
+    /// A second unit loses its worth in the last part of a match, which is one over this.
+    pub fade: f64,
     /// What all cells of the others together are worth, in own cells, if all were equal.
     pub rivalry: f64,
     /// The worth of neighbours that are still to be had at the end of a plan.
     pub outlook: f64,
     /// Plies of the search by which the others are predicted; 0 freezes them.
     pub prediction: usize,
+    /// With a robot of another team on it a cell is worth 1 / (1 + threat), less so up to a distance of 5.
+    pub threat: f64,
+    /// How much more a cell of the team is worth, in own cells, that has taken all the own cells that were lost.
+    pub grudge: f64,
 }
 
 impl BestSettings {
     pub fn new(budget: Budget) -> BestSettings {
         BestSettings {
             budget,
-            fill: 60,
-            refill: 40,
+            fill: 80,
+            refill: 60,
             horizon: 600,
             patience: 400.0,
-            deep_cell: 0.05,
+            deep_cell: 1.0,
+            fade: 4.0,
             rivalry: 0.6,
+            grudge: 2.0,
+            threat: 0.5,
             outlook: 0.05,
-            prediction: 3,
+            prediction: 2,
         }
     }
 }
@@ -65,8 +77,10 @@ impl BestSettings {
 /// Plans that are looked at in a decision, if nothing is said.
 const DEFAULT_PLANS: u64 = 20_000;
 /// The widths of beams: the first, and the widest.
-const FIRST_WIDTH: usize = 4;
+const FIRST_WIDTH: usize = 2;
 const MAX_WIDTH: usize = 1 << 12;
+/// Units that a cell gets at most.
+const MAX_UNITS: u8 = 2;
 /// Plans whose lengths differ by less than this are compared with each other.
 const BUCKET_FRAMES: u32 = 20;
 
@@ -77,6 +91,9 @@ pub struct BestPlayer {
     /// How much each robot is filling its tank up to, while it does.
     filling: [Option<u32>; TEAM_ROBOTS],
     has_begun: bool,
+    /// The own cells when it was asked last, and by team how many were lost since, the latest counting most.
+    cells: Vec<Cell>,
+    losses: [f64; MAX_TEAMS],
 }
 
 impl BestPlayer {
@@ -86,12 +103,31 @@ impl BestPlayer {
     };
 
     pub fn new(settings: BestSettings) -> BestPlayer {
-        BestPlayer { settings, filling: [None; TEAM_ROBOTS], has_begun: false }
+        BestPlayer {
+            settings,
+            filling: [None; TEAM_ROBOTS],
+            has_begun: false,
+            cells: Vec::new(),
+            losses: [0.0; MAX_TEAMS],
+        }
     }
 
     pub(super) fn named(name: &str, budget: Option<Budget>) -> Option<BestPlayer> {
         let budget = budget.unwrap_or_else(|| Budget::iterations(DEFAULT_PLANS));
         (name == BestPlayer::SCRIPT.name).then(|| BestPlayer::new(BestSettings::new(budget)))
+    }
+
+    /// Counts who has taken cells from the team.
+    fn remember(&mut self, water: &Water, team: usize) {
+        const KEPT: f64 = 0.95;
+        self.losses.iter_mut().for_each(|losses| *losses *= KEPT);
+        for pool in self.cells.iter().filter_map(|&cell| water.at(cell)) {
+            if usize::from(pool.team) != team {
+                self.losses[usize::from(pool.team)] += 1.0;
+            }
+        }
+        self.cells.clear();
+        self.cells.extend(water.cells_of(team));
     }
 
     /// What is expected to be there when the orders begin to be carried out.
@@ -153,6 +189,7 @@ impl Agent<Mizugame> for BestPlayer {
     ) -> Result<Choice<Orders>, Forfeit> {
         let mut meter = self.settings.budget.begin(context.stop);
         let team = player.index();
+        self.remember(&position.water, team);
         let expected = self.expected(game, position, player);
         let left = game.settings.sessions - expected.session;
         if !self.has_begun {
@@ -163,7 +200,7 @@ impl Agent<Mizugame> for BestPlayer {
         let mut draft = Draft::new(game, &expected);
         let places: [Place; TEAM_ROBOTS] =
             std::array::from_fn(|robot| self.fill(&mut draft, team, robot, left));
-        let worth = Worth::new(game, &expected, team, &self.settings);
+        let worth = Worth::new(game, &expected, team, &self.settings, &self.losses);
         let mut squad = Planner {
             game,
             team,
@@ -173,6 +210,13 @@ impl Agent<Mizugame> for BestPlayer {
             water: draft.water.clone(),
             plans: std::array::from_fn(|_| BeamPlan::default()),
             places,
+            discounts: (0..=self.settings.horizon + 120)
+                .scan(1.0, |discount, _| {
+                    let now = *discount;
+                    *discount *= (-1.0 / self.settings.patience).exp();
+                    Some(now)
+                })
+                .collect(),
         };
         squad.run(&mut meter);
         let mut orders = Orders::NONE;
@@ -189,41 +233,6 @@ impl Agent<Mizugame> for BestPlayer {
     }
 }
 
-/// What scores are worth to the team, in own cells.
-struct Worth {
-    each: [f64; MAX_TEAMS],
-    deep: f64,
-    team: usize,
-    n_teams: usize,
-}
-
-impl Worth {
-    /// Rivals count by how near they are to the top: an equal part at first, and in the end the more the
-    /// closer they are to the place that is at stake.
-    fn new(game: &Mizugame, position: &Position, team: usize, settings: &BestSettings) -> Worth {
-        let n_teams = game.map.n_teams();
-        let passed = f64::from(position.session) / f64::from(game.settings.sessions);
-        let own = f64::from(position.water.score(team));
-        // A difference of cells that can still be made good.
-        let reach = 10.0 + 60.0 * (1.0 - passed);
-        let mut each = [0.0; MAX_TEAMS];
-        let mut sum = 0.0;
-        for (other, weight) in each[..n_teams].iter_mut().enumerate().filter(|(i, _)| *i != team) {
-            let lead = (f64::from(position.water.score(other)) - own) / reach;
-            *weight = (passed * lead.clamp(-3.0, 1.5)).exp();
-            sum += *weight;
-        }
-        each.iter_mut().for_each(|weight| *weight *= -settings.rivalry / f64::max(sum, 1e-9));
-        each[team] = 1.0;
-        Worth { each, deep: settings.deep_cell, team, n_teams }
-    }
-
-    fn of(&self, water: &Water) -> f64 {
-        let cells = (0..self.n_teams).map(|team| self.each[team] * f64::from(water.score(team)));
-        cells.sum::<f64>() + self.deep * f64::from(water.n_deep(self.team))
-    }
-}
-
 /// The plans of the three robots while they are improved.
 struct Planner<'a> {
     game: &'a Mizugame,
@@ -236,6 +245,8 @@ struct Planner<'a> {
     water: Water,
     places: [Place; TEAM_ROBOTS],
     plans: [BeamPlan; TEAM_ROBOTS],
+    /// By frame: what part of a gain counts.
+    discounts: Vec<f64>,
 }
 
 /// What one robot is going to do.
@@ -260,9 +271,13 @@ impl Planner<'_> {
                         water.set(&self.game.map, cell, Some(pool));
                     }
                 }
-                match self.beam(robot, water, width, meter) {
-                    Some(plan) => self.plans[robot] = plan,
-                    None => return,
+                let (plan, is_complete) = self.beam(robot, water, width, meter);
+                // What was cut short is better than nothing, but not than a plan with a narrower beam.
+                if is_complete || self.plans[robot].commands.is_empty() {
+                    self.plans[robot] = plan;
+                }
+                if !is_complete {
+                    return;
                 }
             }
             width *= 2;
@@ -292,19 +307,19 @@ impl Planner<'_> {
         writer.place.plan
     }
 
-    /// The best plan of one robot that a beam of this width finds; none if the budget is spent before.
+    /// The best plan of one robot that a beam of this width finds, as far as it came within the budget,
+    /// and whether it came to the end.
     fn beam(
         &self,
         robot: usize,
         water: Water,
         width: usize,
         meter: &mut Meter<'_>,
-    ) -> Option<BeamPlan> {
+    ) -> (BeamPlan, bool) {
         let horizon = self.settings.horizon.min(self.frames_left);
         let n_buckets = (horizon / BUCKET_FRAMES) as usize + 1;
         let mut buckets: Vec<Vec<Node>> = (0..n_buckets).map(|_| Vec::new()).collect();
         let start = self.places[robot];
-        let mut best: Option<Rc<Done>> = None;
         let root = Node {
             cell: start.cell,
             tank: start.tank,
@@ -316,48 +331,54 @@ impl Planner<'_> {
             doing: Doing::default(),
         };
         let first = (start.frames / BUCKET_FRAMES) as usize;
-        buckets.get_mut(first)?.push(root);
+        if let Some(bucket) = buckets.get_mut(first) {
+            bucket.push(root);
+        }
+        let mut best: Option<Rc<Done>> = None;
+        let mut children = Vec::new();
         let water = Rc::new(water);
         for i in first..n_buckets {
             let mut nodes = std::mem::take(&mut buckets[i]);
             keep_best(&mut nodes, width);
             for node in nodes {
                 if !meter.another() {
-                    return None;
+                    return (best.map(|best| best.plan()).unwrap_or_default(), false);
                 }
-                let done = Rc::new(self.carry_out(node, &water));
+                let mut water = self.carry_out(&node, &water);
+                self.expand(&node, &mut water, &mut children);
+                let done = Rc::new(Done { node, water });
                 if best.as_ref().is_none_or(|best| done.node.rank > best.node.rank) {
                     best = Some(Rc::clone(&done));
                 }
-                self.expand(&done, &mut |node| {
-                    let bucket = (node.frame / BUCKET_FRAMES) as usize;
-                    if let Some(bucket) = buckets.get_mut(bucket) {
-                        bucket.push(node);
+                for mut child in children.drain(..) {
+                    if let Some(bucket) = buckets.get_mut((child.frame / BUCKET_FRAMES) as usize) {
+                        child.parent = Some(Rc::clone(&done));
+                        bucket.push(child);
                     }
-                });
+                }
             }
         }
-        best.map(|best| best.plan())
+        (best.map(|best| best.plan()).unwrap_or_default(), true)
     }
 
-    fn carry_out(&self, node: Node, start: &Rc<Water>) -> Done {
+    /// The water that a plan leaves.
+    fn carry_out(&self, node: &Node, start: &Rc<Water>) -> Water {
         let mut water = match &node.parent {
-            Some(parent) => Rc::clone(&parent.water),
-            None => Rc::clone(start),
+            Some(parent) => parent.water.clone(),
+            None => (**start).clone(),
         };
         if let Some(pool) = node.doing.pool {
-            Rc::make_mut(&mut water).set(&self.game.map, node.cell, Some(pool));
+            water.set(&self.game.map, node.cell, Some(pool));
         }
-        Done { node, water }
+        water
     }
 
-    /// All that a robot can do next: on its cell, if it has just begun, and on its neighbours.
-    fn expand(&self, from: &Rc<Done>, out: &mut dyn FnMut(Node)) {
-        let mut water = (*from.water).clone();
-        let before = self.worth.of(&water);
-        let here = &from.node;
+    /// All that a robot can do next: on its cell, if it has just begun, and on its neighbours. The water is
+    /// left as it was.
+    fn expand(&self, here: &Node, water: &mut Water, out: &mut Vec<Node>) {
+        let before = self.worth.of(water);
         if here.parent.is_none() {
-            self.visit(from, &mut water, before, here.cell, None, here.frame, out);
+            self.visit(here, water, before, None, out);
         }
         let previous = here.parent.as_ref().map(|parent| parent.node.cell);
         for direction in 0..6 {
@@ -365,93 +386,92 @@ impl Planner<'_> {
             // Going back makes sense only after something was done.
             let turns_back = Some(to) == previous && here.doing.pool.is_none();
             if self.game.map.terrain(to).is_open() && !turns_back {
-                let deed = Deed::Move(direction as u8);
-                let frame = here.frame + u32::from(self.game.frames(here.cell, deed));
-                self.visit(from, &mut water, before, to, Some(direction as u8), frame, out);
+                self.visit(here, water, before, Some(direction as u8), out);
             }
         }
     }
 
-    /// What can be done on a cell at which a robot arrives at a frame: nothing, pour, or empty it and
-    /// pour.
-    #[expect(clippy::too_many_arguments, reason = "all of it is one arrival")]
+    /// What can be done on the own cell or a neighbour: nothing, pour, or empty it and pour.
     fn visit(
         &self,
-        from: &Rc<Done>,
+        from: &Node,
         water: &mut Water,
         before: f64,
-        cell: Cell,
         direction: Option<u8>,
-        frame: u32,
-        out: &mut dyn FnMut(Node),
+        out: &mut Vec<Node>,
     ) {
-        let settings = &self.game.settings;
+        let (map, settings) = (&self.game.map, &self.game.settings);
         let own = self.team as u8;
-        let old = water.at(cell);
-        let mut put = |doing: Doing, tank: u32, frames: u32, water: &mut Water| {
-            let frame = frame + frames;
+        let (mut cell, mut frame) = (from.cell, from.frame);
+        if let Some(direction) = direction {
+            frame += u32::from(self.game.frames(cell, Deed::Move(direction)));
+            cell = cell.step(direction.into());
+        }
+        let outlook = self.settings.outlook * self.outlook(water, cell);
+        let mut put = |n_acts: u32, pool: Option<Pool>, gain: f64, tank: u32, frame: u32| {
             if frame > self.frames_left {
                 return;
             }
-            let mut value = from.node.value;
-            let mut hash = from.node.hash;
-            if let Some(pool) = doing.pool {
-                water.set(&self.game.map, cell, Some(pool));
-                let gain = self.worth.of(water) - before;
-                value += gain * (-f64::from(frame) / self.settings.patience).exp();
-                water.set(&self.game.map, cell, old);
-                hash ^=
-                    (u64::from(cell.0) << 16 | u64::from(pool.amount) << 8 | u64::from(pool.team))
-                        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            }
-            let outlook =
-                self.outlook(water, cell) * (-f64::from(frame) / self.settings.patience).exp();
-            let rank = value + self.settings.outlook * outlook;
-            out(Node {
+            let discount = self.discount(frame);
+            let value = from.value + gain * discount;
+            let change = pool.map_or(0, |pool| {
+                (u64::from(cell.0) << 16 | u64::from(pool.amount) << 8 | u64::from(pool.team))
+                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            });
+            out.push(Node {
                 cell,
                 tank,
                 frame,
                 value,
-                rank,
-                hash,
-                parent: Some(Rc::clone(from)),
-                doing,
+                rank: value + outlook * discount,
+                hash: from.hash ^ change,
+                parent: None,
+                doing: Doing { direction, n_acts: n_acts as u8, pool },
             });
         };
-        let tank = from.node.tank;
-        let pass = Doing { direction, n_acts: 0, pool: None };
+        let mut tank = from.tank;
         if direction.is_some() {
-            put(pass, tank, 0, water);
+            put(0, None, 0.0, tank, frame);
         }
-        if !self.game.map.terrain(cell).is_ground() {
+        if !map.terrain(cell).is_ground() {
             return;
         }
-        let pour = u32::from(self.game.frames(cell, Deed::Pour));
-        let (amount, acts, tank, frames) = match old {
-            Some(pool) if pool.team != own => {
-                let n = u32::from(pool.amount);
-                let suck = u32::from(self.game.frames(cell, Deed::Suck));
-                let tank = tank + n * u32::from(settings.suck_gain);
-                let emptied =
-                    Doing { n_acts: pool.amount, pool: Some(Pool { amount: 0, ..pool }), ..pass };
-                put(emptied, tank, n * suck, water);
-                (0, n, tank, n * suck)
-            }
-            Some(pool) => (pool.amount, 0, tank, 0),
-            None => (0, 0, tank, 0),
+        let old = water.at(cell);
+        let mut gain_of = |pool: Option<Pool>| {
+            water.set(map, cell, pool);
+            let gain = (self.worth.of(water) - before) * self.worth.safety[cell.index()];
+            water.set(map, cell, old);
+            gain
         };
-        let most = if amount == 0 { 2 } else { 1 };
-        for n in 1..=most.min(tank) {
-            let total = amount + n as u8;
-            if total <= 2 && total <= settings.cell_max {
-                let pool = Some(Pool { team: own, amount: total });
-                put(
-                    Doing { n_acts: (acts + n) as u8, pool, ..pass },
-                    tank - n,
-                    frames + n * pour,
-                    water,
-                );
+        let (mut n_sucks, mut amount, mut gain) = (0, 0, 0.0);
+        match old {
+            Some(pool) if pool.team == own => amount = pool.amount,
+            Some(pool) => {
+                n_sucks = u32::from(pool.amount);
+                tank += n_sucks * u32::from(settings.suck_gain);
+                frame += n_sucks * u32::from(self.game.frames(cell, Deed::Suck));
+                put(n_sucks, Some(Pool { amount: 0, ..pool }), gain_of(None), tank, frame);
             }
+            None => {}
+        }
+        let depth = MAX_UNITS.min(settings.cell_max);
+        let most = u32::from(depth.saturating_sub(amount)).min(tank);
+        if most > 0 && amount == 0 {
+            gain = gain_of(Some(Pool { team: own, amount: 1 }));
+        }
+        let pour = u32::from(self.game.frames(cell, Deed::Pour));
+        for n in 1..=most {
+            let pool = Pool { team: own, amount: amount + n as u8 };
+            let gain = gain + if pool.amount > 1 { self.worth.deep } else { 0.0 };
+            put(n_sucks + n, Some(pool), gain, tank - n, frame + n * pour);
+        }
+    }
+
+    /// What part of a gain counts that comes at a frame.
+    fn discount(&self, frame: u32) -> f64 {
+        match self.discounts.get(frame as usize) {
+            Some(&discount) => discount,
+            None => (-f64::from(frame) / self.settings.patience).exp(),
         }
     }
 
@@ -494,7 +514,7 @@ struct Doing {
 #[derive(Debug)]
 struct Done {
     node: Node,
-    water: Rc<Water>,
+    water: Water,
 }
 
 impl Done {

@@ -13,10 +13,10 @@ use super::paper::PaperPlayer;
 use super::stand_ins::StandIn;
 use super::{Mizugame, Position};
 
-const SCRIPTS: [Script; 11] = {
+const SCRIPTS: [Script; 12] = {
     let [paper, seven, team, all] = PaperPlayer::SCRIPTS;
-    let [a, b, c, d, e, f] = StandIn::SCRIPTS;
-    [BestPlayer::SCRIPT, paper, seven, team, all, a, b, c, d, e, f]
+    let [a, b, c, d, e, f, g] = StandIn::SCRIPTS;
+    [BestPlayer::SCRIPT, paper, seven, team, all, a, b, c, d, e, f, g]
 };
 
 /// By how many cells teams differ typically: a lead as large as this at the end of a match that is

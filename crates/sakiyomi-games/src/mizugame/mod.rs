@@ -30,6 +30,7 @@ mod stand_ins;
 #[cfg(test)]
 mod tests;
 mod water;
+mod worth;
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -54,6 +54,39 @@ fn the_papers_player_beats_the_stand_ins() {
     assert!(units > 300, "{units}");
 }
 
+/// A hunter paints until five sevenths of the match have passed, then takes cells of the leading team.
+#[test]
+fn a_hunter_turns_on_the_leader() {
+    let game = generated(13, 70);
+    let mut position = game.start();
+    let cells: Vec<Cell> = game.map.ground.iter().collect();
+    for (i, &cell) in cells.iter().enumerate().take(600) {
+        let team = if i % 3 == 0 { 4 } else { 2 };
+        position.water.set(&game.map, cell, Some(Pool { team, amount: 1 }));
+    }
+    let home = *cells.iter().find(|&&cell| position.water.at(cell).is_none()).unwrap();
+    for robot in &mut position.robots[..3] {
+        (robot.cell, robot.tank) = (home, 5);
+    }
+    let taken = |session: u16| {
+        let mut position = Position { session, ..position.clone() };
+        for _ in 0..12 {
+            let mut player = game.script("hunter", None).unwrap();
+            let (mut rng, stop) = (Rng::new(1), Stop::new());
+            let context = &mut Context { rng: &mut rng, stop: &stop };
+            let choice = player.choose(&game, &position, Player(0), context).unwrap();
+            let mut orders = [Orders::NONE; 6];
+            orders[0] = choice.action;
+            game.apply(&mut position, &orders);
+        }
+        [2, 4].map(|team| position.water.n_own(team))
+    };
+    let start = [2, 4].map(|team| position.water.n_own(team));
+    assert_eq!(taken(10), start, "free cells come first");
+    let [leader, other] = taken(55);
+    assert!(leader < start[0] && other == start[1], "{leader} {other} of {start:?}");
+}
+
 /// What a player does depends on nothing that the others have ordered for the session to come.
 #[test]
 fn players_do_not_see_the_orders_of_others() {
@@ -78,11 +111,9 @@ fn players_do_not_see_the_orders_of_others() {
         other.pending[team] = game.random_action(&position, Player(0), &mut Vec::new(), &mut rng);
     }
     assert_ne!(position, other);
-    for name in
-        ["mizugame-paper", "painter", "double-painter", "ring-builder", "sucker", "wanderer"]
-    {
+    for name in game.scripted().iter().map(|script| script.name) {
         let choose = |position: &Position| {
-            let mut player = game.script(name, None).unwrap();
+            let mut player = game.script(name, Some(Budget::iterations(300))).unwrap();
             let (mut rng, stop) = (Rng::new(9), Stop::new());
             let context = &mut Context { rng: &mut rng, stop: &stop };
             player.choose(&game, position, Player(0), context).unwrap().action

@@ -17,6 +17,7 @@ use super::{Mizugame, Position};
 pub struct StandIn {
     kind: &'static Kind,
     effort: u32,
+    batch: u32,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -39,9 +40,12 @@ enum Style {
     Suck,
     /// Walks at random and paints what it comes upon.
     Walk,
+    /// Paints for five sevenths of the match, as long as the contest's final was open, and hunts the
+    /// leading team in the rest.
+    Hunt,
 }
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind {
         script: Script {
             name: "painter",
@@ -99,6 +103,16 @@ const KINDS: [Kind; 6] = [
         batch: 30,
         effort: 100,
     },
+    Kind {
+        script: Script {
+            name: "hunter",
+            summary: "paints for five sevenths of a match, then empties cells of the leading other team",
+        },
+        style: Style::Hunt,
+        pours: 1,
+        batch: 30,
+        effort: 100,
+    },
 ];
 
 impl StandIn {
@@ -115,13 +129,19 @@ impl StandIn {
     /// The stand-in of this name.
     pub fn named(name: &str) -> Option<StandIn> {
         let kind = KINDS.iter().find(|kind| kind.script.name == name)?;
-        Some(StandIn { kind, effort: kind.effort })
+        Some(StandIn { kind, effort: kind.effort, batch: kind.batch })
     }
 
     /// The same one giving orders for this part of the sessions, in percent.
     #[must_use]
     pub fn with_effort(self, effort: u32) -> StandIn {
         StandIn { effort: effort.min(100), ..self }
+    }
+
+    /// The same one taking this many units at a jar.
+    #[must_use]
+    pub fn with_batch(self, batch: u32) -> StandIn {
+        StandIn { batch, ..self }
     }
 
     /// Whether it gives orders in this session: as often as its effort says, evenly spread.
@@ -156,6 +176,7 @@ impl Agent<Mizugame> for StandIn {
 
 /// What a team aims at in a session.
 struct Target {
+    /// The leading other team, if it is hunted.
     leader: Option<u8>,
     ring: Vec<Cell>,
 }
@@ -166,32 +187,37 @@ impl Target {
         let others = (0..game.map.n_teams()).filter(|&other| other != team);
         let leader = others.filter(|&other| water.n_own(other) > 0);
         let leader = leader.max_by_key(|&other| (water.score(other), std::cmp::Reverse(other)));
+        let is_hunted = match kind.style {
+            Style::Suck => true,
+            Style::Hunt => 7 * position.session >= 5 * game.settings.sessions,
+            _ => false,
+        };
         let ring = match kind.style {
             Style::Rings(radius) => best_ring(game, position, team, radius),
             _ => Vec::new(),
         };
-        Target { leader: leader.map(|leader| leader as u8), ring }
+        Target { leader: leader.filter(|_| is_hunted).map(|leader| leader as u8), ring }
     }
 }
 
 impl StandIn {
     /// Does the next thing; false if there is nothing to do.
     fn advance(self, writer: &mut Writer<'_, '_>, target: &Target, rng: &mut Rng) -> bool {
-        let Kind { style, pours, batch, .. } = self.kind;
+        let Kind { style, pours, .. } = self.kind;
         let terrain = writer.game().map.terrain(writer.place.cell);
-        let is_at_jar = terrain == Terrain::Jar && writer.place.tank < *batch;
-        let can_suck = *style == Style::Suck && target.leader.is_some();
+        let is_at_jar = terrain == Terrain::Jar && writer.place.tank < self.batch;
+        let can_suck = target.leader.is_some();
         if is_at_jar || writer.place.tank == 0 && !can_suck {
-            return writer.advance(Job::Refill { units: *batch });
+            return writer.advance(Job::Refill { units: self.batch });
         }
         let paint = Job::Paint { pours: *pours };
         match style {
             Style::Paint => writer.advance(paint) || writer.advance(Job::Suck { team: None }),
-            Style::Suck => {
-                let leader = target.leader;
-                leader.is_some() && writer.advance(Job::Suck { team: leader })
-                    || writer.advance(paint)
+            Style::Suck | Style::Hunt if target.leader.is_some() => {
+                writer.advance(Job::Suck { team: target.leader }) || writer.advance(paint)
             }
+            Style::Suck => writer.advance(paint),
+            Style::Hunt => writer.advance(paint) || writer.advance(Job::Suck { team: None }),
             Style::Walk => walk(writer, *pours, rng),
             Style::Rings(_) => build(writer, &target.ring) || writer.advance(paint),
         }

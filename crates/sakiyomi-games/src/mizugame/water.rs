@@ -230,6 +230,38 @@ mod tests {
         }
     }
 
+    /// A million changes. Teams whose cells have changed are flooded after each of them, a row of bits at a
+    /// time; the plain flood, which takes fifty times as long, is asked now and then.
+    #[test]
+    fn a_million_changes_are_scored_like_floods() {
+        const N_CHANGES: u32 = 1_000_000;
+        let map = Map::generate(&MapSettings::default(), 9).unwrap();
+        let ground: Vec<Cell> = map.ground.iter().collect();
+        let (mut rng, mut water) = (Rng::new(23), Water::default());
+        let (mut n_teams, mut near) = (1, Vec::new());
+        for step in 0..N_CHANGES {
+            if step % 250 == 0 {
+                n_teams = 1 + rng.below(6);
+                let (centre, radius) = (ground[rng.below(ground.len())], 2 + rng.below(8) as u32);
+                let is_near = |cell: &Cell| cell.distance(centre) <= radius;
+                near = ground.iter().copied().filter(is_near).collect();
+            }
+            let cell = near[rng.below(near.len())];
+            let old = water.at(cell);
+            let pool = Pool { team: rng.below(n_teams) as u8, amount: rng.below(4) as u8 };
+            water.set(&map, cell, Some(pool));
+            for team in [old.map_or(pool.team, |old| old.team), pool.team].map(usize::from) {
+                let own = &water.teams[team].own;
+                let flooded = own.enclosed().count_in(&map.ground, &water.watered);
+                assert_eq!(water.score(team), water.n_own(team) + flooded, "change {step}");
+            }
+            if step % 500 == 0 {
+                let kept: [u32; MAX_TEAMS] = std::array::from_fn(|team| water.score(team));
+                assert_eq!(kept, plain_scores(&map, &water), "change {step}");
+            }
+        }
+    }
+
     #[test]
     fn pools_are_counted() {
         let map = Map::generate(&MapSettings::default(), 1).unwrap();

@@ -37,6 +37,8 @@ impl Encoding {
 
 /// Random games from which Huffman codes are made.
 const GAMES: usize = 10;
+/// Strings of groups of cells that are kept at most: few enough for the fastest cache.
+const MAX_GROUPS: usize = 1024;
 
 /// Encodes the positions of one game.
 #[derive(Clone, Debug)]
@@ -48,16 +50,32 @@ pub(super) struct Encoder {
     /// The bit string of every piece, once it has one.
     strings: Vec<Option<BitString>>,
     n_strings: u32,
+    /// Cells whose strings are put together at once.
+    group_size: usize,
+    /// The string of every group of pieces, once it was needed; empty until then. A position is encoded
+    /// in every step of every playout, and each string has to wait for the length of those before.
+    groups: Vec<BitString>,
     /// What the players who choose are XORed with.
     turns: Vec<u64>,
     cells: Vec<u8>,
 }
 
 /// The last `len` bits of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct BitString {
     bits: u64,
     len: u32,
+}
+
+impl BitString {
+    /// This one and another after it, if they have 64 bits at most.
+    fn and_then(self, after: BitString) -> Option<BitString> {
+        let len = self.len + after.len;
+        (len <= 64).then(|| BitString {
+            bits: self.bits.checked_shl(after.len).unwrap_or(0) | after.bits,
+            len,
+        })
+    }
 }
 
 impl Encoder {
@@ -65,15 +83,7 @@ impl Encoder {
     pub(super) fn new<G: Hints>(game: &G, encoding: Encoding, rng: &mut Rng) -> Option<Encoder> {
         let shape = game.cell_shape()?;
         let n_words = shape.n_cells() * shape.n_codes;
-        let mut encoder = Encoder {
-            encoding,
-            n_codes: shape.n_codes,
-            words: Vec::new(),
-            strings: vec![None; shape.n_codes],
-            n_strings: 0,
-            turns: Vec::new(),
-            cells: Vec::new(),
-        };
+        let mut encoder = Encoder::empty(encoding, vec![None; shape.n_codes]);
         match encoding {
             Encoding::Random { .. } => {
                 let unused = 64 - encoding.n_bits();
@@ -95,6 +105,25 @@ impl Encoder {
             }
         }
         Some(encoder)
+    }
+
+    fn empty(encoding: Encoding, strings: Vec<Option<BitString>>) -> Encoder {
+        let n_codes = strings.len();
+        let (mut group_size, mut n_groups) = (1, n_codes);
+        while n_codes > 1 && n_groups * n_codes <= MAX_GROUPS {
+            (group_size, n_groups) = (group_size + 1, n_groups * n_codes);
+        }
+        Encoder {
+            encoding,
+            n_codes,
+            words: Vec::new(),
+            strings,
+            n_strings: 0,
+            group_size,
+            groups: vec![BitString::default(); n_groups],
+            turns: Vec::new(),
+            cells: Vec::new(),
+        }
     }
 
     pub(super) fn encode<G: Hints>(&mut self, game: &G, state: &G::State) -> u64 {
@@ -119,10 +148,32 @@ impl Encoder {
             }
             Encoding::Order | Encoding::Huffman => {
                 let mut folded = Folded::default();
-                cells.iter().for_each(|&piece| folded.push(self.string(piece)));
+                let groups = cells.chunks_exact(self.group_size);
+                let rest = groups.remainder();
+                for group in groups {
+                    let number =
+                        group.iter().fold(0, |n, &piece| n * self.n_codes + piece as usize);
+                    match self.groups[number] {
+                        BitString { len: 0, .. } => self.push_group(group, number, &mut folded),
+                        string => folded.push(string),
+                    }
+                }
+                rest.iter().for_each(|&piece| folded.push(self.string(piece)));
                 folded.code
             }
         }
+    }
+
+    /// Puts the strings of a group together one by one, and keeps them as one if they are short enough.
+    #[cold]
+    fn push_group(&mut self, group: &[u8], number: usize, folded: &mut Folded) {
+        let mut whole = Some(BitString::default());
+        for &piece in group {
+            let string = self.string(piece);
+            folded.push(string);
+            whole = whole.and_then(|before| before.and_then(string));
+        }
+        self.groups[number] = whole.unwrap_or_default();
     }
 
     /// The string of a piece; a piece that appears for the first time gets the next number.
@@ -237,18 +288,6 @@ fn huffman_lengths(counts: &[u64]) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    fn encoder(encoding: Encoding, strings: Vec<Option<BitString>>) -> Encoder {
-        Encoder {
-            encoding,
-            n_codes: strings.len(),
-            words: Vec::new(),
-            strings,
-            n_strings: 0,
-            turns: Vec::new(),
-            cells: Vec::new(),
-        }
-    }
-
     /// The example of the paper: x on (2,2) and (3,3), and o on (3,1) or on (3,2).
     #[test]
     fn the_huffman_codes_of_the_paper() {
@@ -258,7 +297,8 @@ mod tests {
             format!("{bits:0len$b}", len = len as usize)
         };
         assert_eq!([text(0), text(1), text(2)], ["0", "10", "11"]);
-        let mut encoder = encoder(Encoding::Huffman, strings.into_iter().map(Some).collect());
+        let mut encoder =
+            Encoder::empty(Encoding::Huffman, strings.into_iter().map(Some).collect());
         let first = encoder.encode_cells(&[0, 0, 0, 0, 1, 0, 2, 0, 1]);
         let second = encoder.encode_cells(&[0, 0, 0, 0, 1, 0, 0, 2, 1]);
         assert_eq!(format!("{first:064b}"), format!("000010011010{}", "0".repeat(52)));
@@ -294,7 +334,7 @@ mod tests {
     #[test]
     fn strings_longer_than_64_bits_are_folded() {
         let strings = [BitString { bits: 0, len: 1 }, BitString { bits: 0b101, len: 3 }];
-        let mut encoder = encoder(Encoding::Huffman, strings.map(Some).to_vec());
+        let mut encoder = Encoder::empty(Encoding::Huffman, strings.map(Some).to_vec());
         let mut rng = Rng::new(3);
         for n in [1, 20, 63, 64, 65, 100, 361] {
             let cells: Vec<u8> = (0..n).map(|_| rng.below(2) as u8).collect();
@@ -310,9 +350,26 @@ mod tests {
         }
     }
 
+    /// Groups of cells give what cells one by one give, also for strings that make groups too long.
+    #[test]
+    fn groups_of_cells_change_nothing() {
+        let mut rng = Rng::new(4);
+        for n_codes in [1, 2, 3, 7, 30, 200] {
+            let counts: Vec<u64> = (0..n_codes).map(|i| 1 << (i % 50)).collect();
+            let strings: Vec<_> = huffman(&counts).into_iter().map(Some).collect();
+            let mut grouped = Encoder::empty(Encoding::Huffman, strings.clone());
+            let mut single = Encoder::empty(Encoding::Huffman, strings);
+            single.group_size = usize::MAX;
+            for _ in 0..200 {
+                let cells: Vec<u8> = (0..50).map(|_| rng.below(n_codes) as u8).collect();
+                assert_eq!(grouped.encode_cells(&cells), single.encode_cells(&cells));
+            }
+        }
+    }
+
     #[test]
     fn pieces_are_numbered_as_they_appear() {
-        let mut encoder = encoder(Encoding::Order, vec![None; 6]);
+        let mut encoder = Encoder::empty(Encoding::Order, vec![None; 6]);
         let top = |code: u64, n: u32| code >> (64 - n);
         // 3 first, then 0, 5, 1 and 2: 0, 1, 10, 11, 100.
         assert_eq!(top(encoder.encode_cells(&[3, 0, 3, 5]), 5), 0b01010);

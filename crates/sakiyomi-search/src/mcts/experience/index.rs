@@ -27,7 +27,7 @@ pub fn codes_of_matches<G: Hints>(
         play(game, &mut agents, rng, stop);
         let tables = agents.iter().flat_map(|agent| &agent.walks);
         let met = tables.filter_map(|walk| walk.experience.as_ref()).flat_map(|e| e.codes());
-        codes.extend(met.copied().filter(|&code| known.insert(code)));
+        codes.extend(met.filter(|&code| known.insert(code)));
     }
     codes.truncate(n);
     codes

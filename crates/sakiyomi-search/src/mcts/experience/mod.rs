@@ -257,7 +257,7 @@ impl Experience {
         self.survey = Some(Survey::default());
     }
 
-    fn codes(&self) -> &[u64] {
+    fn codes(&self) -> impl Iterator<Item = u64> + '_ {
         self.table.codes()
     }
 

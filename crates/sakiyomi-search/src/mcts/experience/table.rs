@@ -31,8 +31,7 @@ pub(super) struct Table {
     /// The bits that codes use, if there are so few that all codes nearby are looked up.
     short: Option<u64>,
     max_entries: usize,
-    codes: Vec<u64>,
-    visits: Vec<u32>,
+    entries: Vec<Entry>,
     /// Payoffs added up, `n_players` for each entry.
     sums: Vec<f32>,
     /// A number that is given with the entry.
@@ -42,8 +41,18 @@ pub(super) struct Table {
     /// The first entry of every chain, `1 << log2` of them for each hash table.
     heads: Vec<u32>,
     log2: u32,
-    /// The next entry of the chain, one for each hash table and entry.
+    /// The next entry of the chain, one for each hash table after the first and each entry.
     links: Vec<u32>,
+}
+
+/// What looking up a code needs stands together: a large table is out of the cache, and every
+/// position of every playout is looked up.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    code: u64,
+    visits: u32,
+    /// The next entry of the chain in the first hash table.
+    next: u32,
 }
 
 /// An entry nearby, and at which distance.
@@ -66,8 +75,7 @@ impl Table {
             distance,
             short: short.then(|| u64::MAX >> (64 - n_bits)),
             max_entries: ((memory / bytes as u64) as usize).clamp(16, MAX_ENTRIES),
-            codes: Vec::new(),
-            visits: Vec::new(),
+            entries: Vec::new(),
             sums: Vec::new(),
             marks: Vec::new(),
             masks: vec![u64::MAX; n_tables],
@@ -80,15 +88,15 @@ impl Table {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.codes.len()
+        self.entries.len()
     }
 
-    pub(super) fn codes(&self) -> &[u64] {
-        &self.codes
+    pub(super) fn codes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.entries.iter().map(|entry| entry.code)
     }
 
     pub(super) fn visits(&self, entry: u32) -> u32 {
-        self.visits[entry as usize]
+        self.entries[entry as usize].visits
     }
 
     /// The payoffs of an entry, added up, one for each player.
@@ -106,7 +114,8 @@ impl Table {
             Some(entry) => entry as usize,
             None => self.insert(code, mark),
         };
-        self.visits[entry] = self.visits[entry].saturating_add(1);
+        let visits = &mut self.entries[entry].visits;
+        *visits = visits.saturating_add(1);
         let sums = &mut self.sums[entry * self.n_players..][..self.n_players];
         for (sum, &payoff) in sums.iter_mut().zip(payoffs.as_slice(self.n_players)) {
             *sum += payoff as f32;
@@ -114,11 +123,15 @@ impl Table {
     }
 
     pub(super) fn find(&self, code: u64) -> Option<u32> {
-        let mut entry = self.heads[self.head(0, code)];
-        while entry != NONE && self.codes[entry as usize] != code {
-            entry = self.links[entry as usize * self.masks.len()];
+        let mut number = self.heads[self.head(0, code)];
+        while number != NONE {
+            let entry = &self.entries[number as usize];
+            if entry.code == code {
+                return Some(number);
+            }
+            number = entry.next;
         }
-        (entry != NONE).then_some(entry)
+        None
     }
 
     /// Writes all entries within the distance of a code, each once, in an order that depends on
@@ -133,7 +146,7 @@ impl Table {
             let mut entry = self.heads[self.head(table, code)];
             while entry != NONE {
                 n_compared += 1;
-                let difference = self.codes[entry as usize] ^ code;
+                let difference = self.entries[entry as usize].code ^ code;
                 let distance = difference.count_ones();
                 // What agrees in several pairs of blocks belongs to the first of them.
                 if distance <= self.distance
@@ -142,7 +155,7 @@ impl Table {
                 {
                     found.push(Neighbour { entry, distance });
                 }
-                entry = self.links[entry as usize * self.masks.len() + table];
+                entry = self.links[entry as usize * (self.masks.len() - 1) + table - 1];
             }
         }
         n_compared
@@ -161,27 +174,30 @@ impl Table {
     }
 
     fn insert(&mut self, code: u64, mark: u32) -> usize {
-        if self.codes.len() >= self.max_entries {
+        if self.entries.len() >= self.max_entries {
             self.drop_half();
-        } else if self.codes.len() >> self.log2 > 0 {
+        } else if self.entries.len() >> self.log2 > 0 {
             self.log2 += 1;
             self.rebuild();
         }
-        self.codes.push(code);
-        self.visits.push(0);
+        self.entries.push(Entry { code, visits: 0, next: NONE });
         self.sums.resize(self.sums.len() + self.n_players, 0.0);
         self.marks.push(mark);
-        let entry = self.codes.len() - 1;
+        let entry = self.entries.len() - 1;
         self.link(entry);
         entry
     }
 
     /// Puts an entry at the head of its chain in every hash table.
     fn link(&mut self, entry: usize) {
+        let code = self.entries[entry].code;
         for table in 0..self.masks.len() {
-            let head = self.head(table, self.codes[entry]);
-            self.links.push(self.heads[head]);
-            self.heads[head] = entry as u32;
+            let head = self.head(table, code);
+            let next = std::mem::replace(&mut self.heads[head], entry as u32);
+            match table {
+                0 => self.entries[entry].next = next,
+                _ => self.links.push(next),
+            }
         }
     }
 
@@ -196,7 +212,8 @@ impl Table {
     /// Deals out the bits to blocks by what is known now, and makes all chains.
     fn rebuild(&mut self) {
         if self.masks.len() > 1 {
-            let blocks = balanced_blocks(&self.codes, self.distance as usize + 2);
+            let codes: Vec<u64> = self.codes().collect();
+            let blocks = balanced_blocks(&codes, self.distance as usize + 2);
             let pairs = (0..blocks.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
             for (mask, (i, j)) in self.masks[1..].iter_mut().zip(pairs) {
                 *mask = blocks[i] | blocks[j];
@@ -205,25 +222,23 @@ impl Table {
         self.heads.clear();
         self.heads.resize(self.masks.len() << self.log2, NONE);
         self.links.clear();
-        (0..self.codes.len()).for_each(|entry| self.link(entry));
+        (0..self.entries.len()).for_each(|entry| self.link(entry));
     }
 
     fn drop_half(&mut self) {
-        let mut order: Vec<u32> = (0..self.codes.len() as u32).collect();
+        let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
         let n_dropped = order.len() / 2;
-        order.select_nth_unstable_by_key(n_dropped, |&entry| (self.visits[entry as usize], entry));
+        order.select_nth_unstable_by_key(n_dropped, |&entry| (self.visits(entry), entry));
         let mut kept = order.split_off(n_dropped);
         kept.sort_unstable();
         for (new, &old) in kept.iter().enumerate() {
             let old = old as usize;
-            self.codes[new] = self.codes[old];
-            self.visits[new] = self.visits[old];
+            self.entries[new] = self.entries[old];
             self.marks[new] = self.marks[old];
             let n = self.n_players;
             self.sums.copy_within(old * n..(old + 1) * n, new * n);
         }
-        self.codes.truncate(kept.len());
-        self.visits.truncate(kept.len());
+        self.entries.truncate(kept.len());
         self.marks.truncate(kept.len());
         self.sums.truncate(kept.len() * self.n_players);
         self.rebuild();
