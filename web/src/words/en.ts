@@ -294,7 +294,7 @@ export const en = {
   "verdict.contradicts": "contradicts",
   "verdict.not-enough-games": "not enough games",
   "verdict.agrees.meaning": "Our games show it too.",
-  "verdict.differs.meaning": "Our games are enough to tell, and show something else.",
+  "verdict.differs.meaning": "Our games exclude the paper's number, or show that there is hardly a difference where one is claimed.",
   "verdict.contradicts.meaning": "Our games show the opposite.",
   "verdict.not-run": "not all played",
   "verdict.not-run.meaning": "Some of what it compares has not been played yet.",

@@ -294,7 +294,7 @@ export const ja: Record<Key, string> = {
   "verdict.contradicts": "反対",
   "verdict.not-enough-games": "対局数不足",
   "verdict.agrees.meaning": "測定でも同じ結果が出ています。",
-  "verdict.differs.meaning": "十分な対局数があり、異なる結果が出ています。",
+  "verdict.differs.meaning": "論文の値は実測と両立しないか、主張された差がほとんどないことが示されました。",
   "verdict.contradicts.meaning": "測定では逆の結果が出ています。",
   "verdict.not-run": "未対局あり",
   "verdict.not-run.meaning": "比べるもののうち、まだ対局していないものがあります。",
