@@ -36,6 +36,10 @@ const PAGES = {
   paper: (server) => `${server.url}/#/results?of=hagetaka`,
   review: (server) => match(server, { game: "connect-four", seats: ["human", "uct:iterations=300"], moves: "d.d.c.c.b.a.e" }),
   about: (server) => `${server.url}/#/about`,
+  fair: (server) => `${server.url}/#/fair`,
+  map: (server) => `${server.url}/#/tubstap`,
+  rules: (server) => `${server.url}/#/?g=sangoku`,
+  nothing: (server) => `${server.url}/#/no-such-page`,
 };
 
 /** What has to be there before a page is looked at. */
@@ -60,6 +64,14 @@ const READY = {
     await page.locator("[role=tabpanel] ol li").first().waitFor();
   },
   about: (page) => page.locator("dl").last().waitFor(),
+  fair: (page) => page.waitForLoadState("networkidle"),
+  map: (page) => page.locator("[role=grid], svg").first().waitFor(),
+  rules: async (page) => {
+    await page.locator(".start:not([disabled])").waitFor();
+    await page.locator("button.how").click();
+    await page.getByRole("dialog").locator("svg .piece").first().waitFor();
+  },
+  nothing: async () => undefined,
 };
 
 async function visit(browser, server, options, name) {
