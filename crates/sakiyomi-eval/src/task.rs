@@ -3,7 +3,9 @@
 //! [`run_unit`] keeps nothing: whatever hands out units (threads, processes, a cluster) gets the same results.
 
 use std::ops::Range;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
+use rustc_hash::FxHashMap;
 use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, SpecError, TableError, Visitor};
 use sakiyomi_core::Stop;
 use serde::{Deserialize, Serialize};
@@ -164,7 +166,7 @@ impl Task {
     /// Numbers that belong together: the seats of a round of matches.
     pub fn round(&self) -> Result<u64, SpecError> {
         match self {
-            Task::Matches(pairing) => Ok(pairing.game.players()? as u64),
+            Task::Matches(pairing) => Ok(n_players(&pairing.game)? as u64),
             Task::NashConv(_) => Ok(1),
         }
     }
@@ -255,6 +257,23 @@ impl Visitor for Play<'_> {
         }
         Ok(games)
     }
+}
+
+/// The number of players of a game. To count them it is opened, which takes a while where a hundred maps are
+/// made for it, so they are counted once; a game in a file may change.
+fn n_players(game: &GameSpec) -> Result<usize, SpecError> {
+    static KNOWN: LazyLock<Mutex<FxHashMap<String, usize>>> = LazyLock::new(Mutex::default);
+    if game.file().is_some() {
+        return game.players();
+    }
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = game.to_string();
+    if let Some(n) = known().get(&key) {
+        return Ok(*n);
+    }
+    let n = game.players()?;
+    known().insert(key, n);
+    Ok(n)
 }
 
 #[cfg(test)]

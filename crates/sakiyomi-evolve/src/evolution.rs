@@ -1,9 +1,14 @@
 //! The algorithm: generations of a fixed size, chosen by tournaments. Elites, racing, fresh games for survivors and an archive
-//! of different individuals (MAP-Elites, Mouret and Clune 2015) are settings, and without them it is the paper's.
+//! of different individuals (MAP-Elites, Mouret and Clune 2015) are settings, and without them it is the paper's. So is a last
+//! phase that refines the best, each by itself ([`Polish`]).
 //!
 //! No library of evolution is used: fitness is a series of games that must run on any number of threads, be stopped, kept and
 //! continued, and those that were looked at evaluate one individual at a time inside a loop of their own, draw from their
 //! own random source, and never evaluate a survivor again.
+
+mod polish;
+
+pub use polish::Polish;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -42,6 +47,8 @@ pub struct Settings {
     pub distinct: bool,
     /// The share of pairs of parents that are crossed; the others' children differ from one parent by their mutations alone.
     pub crossover: f64,
+    /// What is done after the generations with the best; nothing if it is not given.
+    pub polish: Option<Polish>,
 }
 
 /// A round of games.
@@ -88,6 +95,9 @@ pub struct Evolution<G> {
     #[serde(with = "pairs")]
     pub archive: BTreeMap<Vec<u8>, Individual<G>>,
     pub history: Vec<Generation>,
+    /// Those that are refined; none before all generations are complete.
+    #[serde(default = "Vec::new")]
+    pub lineages: Vec<Individual<G>>,
     next_id: u64,
     /// Games of a generation that was stopped before it was complete.
     begun: Vec<(GameKey, Ending)>,
@@ -122,6 +132,7 @@ pub enum EvolveError {
 /// Streams by purpose.
 const BREED: u64 = 1;
 const PLAY: u64 = 2;
+const POLISH: u64 = 5;
 /// A child that breaks a constraint, or is equal to another, is made again as often as this.
 const MAX_TRIES: usize = 50;
 /// Checkpoints hold the population, which is long for large maps.
@@ -153,6 +164,9 @@ impl Settings {
         {
             return wrong("shares must be from 0 to 1");
         }
+        if let Some(polish) = &self.polish {
+            polish.check().map_err(EvolveError::Settings)?;
+        }
         if let Some(judge) = self.judges.iter().find(|judge| !judge.agent.is_repeatable()) {
             let message = format!(
                 "{judge} has a budget of time: a run could not be repeated; use iterations"
@@ -160,6 +174,11 @@ impl Settings {
             return Err(EvolveError::Settings(message));
         }
         Ok(())
+    }
+
+    /// Generations of both phases.
+    pub fn all_generations(&self) -> usize {
+        self.generations + self.polish.as_ref().map_or(0, |polish| polish.generations)
     }
 }
 
@@ -172,6 +191,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
             population: Vec::new(),
             archive: BTreeMap::new(),
             history: Vec::new(),
+            lineages: Vec::new(),
             next_id: 0,
             begun: Vec::new(),
         })
@@ -191,7 +211,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
     }
 
     pub fn is_done(&self) -> bool {
-        self.history.len() >= self.settings.generations
+        self.history.len() >= self.settings.all_generations()
     }
 
     /// The fitness that selects.
@@ -199,10 +219,17 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         self.settings.fitness.of_all(&individual.evidence)
     }
 
-    /// The archive and the last generation, best first, none of them closer to a better one than `distance`.
+    /// What was refined or, without that, the archive and the last generation: best first, none of them closer to a better
+    /// one than `distance`.
     pub fn best<P: Problem<Genome = G>>(&self, problem: &P, distance: f64) -> Vec<&Individual<G>> {
-        let mut all: Vec<&Individual<G>> = self.archive.values().chain(&self.population).collect();
-        sort_by_fitness(&mut all, |one| self.fitness(one), |one| one.id);
+        let mut all: Vec<&Individual<G>> = match self.lineages.is_empty() {
+            true => self.archive.values().chain(&self.population).collect(),
+            false => self.lineages.iter().collect(),
+        };
+        match self.lineages.is_empty() {
+            true => sort_by_fitness(&mut all, |one| self.fitness(one), |one| one.id),
+            false => sort_by_fitness(&mut all, |one| polish::closeness(one), |one| one.id),
+        }
         let mut kept: Vec<&Individual<G>> = Vec::new();
         for one in all {
             if kept.iter().all(|other| problem.distance(&one.genome, &other.genome) >= distance) {
@@ -232,7 +259,13 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
             stop,
             tell,
         };
-        let Some(next) = self.next_generation(problem, &mut play)? else {
+        let next = match &self.settings.polish {
+            Some(polish) if self.history.len() >= self.settings.generations => {
+                self.polished(problem, polish, &mut play)?
+            }
+            _ => self.next_generation(problem, &mut play)?,
+        };
+        let Some(next) = next else {
             let played = play.played;
             self.begun.extend(played);
             return Ok(Step::Stopped);
@@ -242,18 +275,25 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         self.next_id = next.next_id;
         self.population = next.population;
         self.archive = next.archive;
-        let remarks: Vec<Vec<bool>> =
-            self.population.iter().map(|one| problem.remark(&one.genome)).collect();
-        let n_remarks = problem.remarks().len();
-        let fitness = self.settings.fitness;
+        self.lineages = next.lineages;
+        self.remember(problem, n_games as u64);
+        Ok(Step::Generation)
+    }
+
+    /// Adds the generation that is complete to the history.
+    fn remember<P: Problem<Genome = G>>(&mut self, problem: &P, games: u64) {
+        let is_polished = !self.lineages.is_empty();
+        let all = if is_polished { &self.lineages } else { &self.population };
+        let remarks: Vec<Vec<bool>> = all.iter().map(|one| problem.remark(&one.genome)).collect();
         let archived: Vec<f64> = self.archive.values().map(|one| self.fitness(one)).collect();
-        self.history.push(Generation {
-            games: n_games as u64,
+        let generation = Generation {
+            games,
             archived: archived.len(),
             archive_mean: crate::Sums::of(&archived).mean,
-            ..Generation::of(&self.population, fitness, &remarks, n_remarks)
-        });
-        Ok(Step::Generation)
+            is_polished,
+            ..Generation::of(all, self.settings.fitness, &remarks, problem.remarks().len())
+        };
+        self.history.push(generation);
     }
 
     /// The next generation with its games; nothing if it was stopped.
@@ -288,7 +328,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
             }
         }
         elites.extend(children);
-        Ok(Some(Next { population: elites, archive, next_id }))
+        Ok(Some(Next { population: elites, archive, lineages: Vec::new(), next_id }))
     }
 
     /// The best of the generation before.
@@ -354,9 +394,12 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
                 }
             }
         }
-        let blank = vec![Evidence::default(); self.settings.judges.len()];
-        let individual = |(id, genome)| Individual { id, genome, evidence: blank.clone() };
-        (self.next_id..).zip(genomes).map(individual).collect()
+        (self.next_id..).zip(genomes).map(|(id, genome)| self.blank(id, genome)).collect()
+    }
+
+    /// An individual without games.
+    fn blank(&self, id: u64, genome: G) -> Individual<G> {
+        Individual { id, genome, evidence: vec![Evidence::default(); self.settings.judges.len()] }
     }
 
     /// A child, mutated again until it keeps the constraints and is new.
@@ -427,6 +470,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
 struct Next<G> {
     population: Vec<Individual<G>>,
     archive: BTreeMap<Vec<u8>, Individual<G>>,
+    lineages: Vec<Individual<G>>,
     next_id: u64,
 }
 

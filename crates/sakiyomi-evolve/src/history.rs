@@ -40,6 +40,9 @@ pub struct Generation {
     /// The individuals in the archive, and their mean fitness.
     pub archived: usize,
     pub archive_mean: f64,
+    /// Whether it is one of those that refine the best, of which the numbers are then.
+    #[serde(default)]
+    pub is_polished: bool,
 }
 
 impl Generation {

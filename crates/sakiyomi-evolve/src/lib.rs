@@ -15,7 +15,7 @@ mod problem;
 mod sangoku;
 mod tubstap;
 
-pub use evolution::{Evolution, EvolveError, Individual, Settings, Stage, Step};
+pub use evolution::{Evolution, EvolveError, Individual, Polish, Settings, Stage, Step};
 pub use fairness::{
     Fairness, FairnessSettings, JudgeFairness, MAX_DRAWS, SCORE_RANGE, Unfair, judge_game,
 };

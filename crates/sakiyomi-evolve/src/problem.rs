@@ -19,6 +19,11 @@ pub trait Problem: Sync {
 
     fn mutate(&self, genome: &mut Self::Genome, rng: &mut Rng);
 
+    /// A small change that helps a side, 0 for the one that moves first; any small change where it is not known what helps.
+    fn favour(&self, genome: &mut Self::Genome, _side: usize, rng: &mut Rng) {
+        self.mutate(genome, rng);
+    }
+
     /// Makes a genome keep the constraints as far as it can; nothing, if there are none.
     fn repair(&self, genome: &mut Self::Genome, rng: &mut Rng);
 

@@ -99,11 +99,13 @@ impl MapProblem {
         }
     }
 
-    /// The same maps with our operators and what a designer asks for.
+    /// The same maps with our operators and what a designer asks for, and any lead decides: with the paper's threshold a third of the games is
+    /// drawn, and draws cost as much as defeats.
     pub fn fair(aircraft: bool) -> MapProblem {
         MapProblem {
             operators: MapOperators::Rectangle,
             constraints: Some(MapConstraints::default()),
+            hp_threshold: 0,
             ..MapProblem::paper(aircraft)
         }
     }
@@ -253,6 +255,11 @@ impl Problem for MapProblem {
                 operators::mutate_few(self, genome, rng);
             }
         }
+    }
+
+    /// A hit point more for one of its units, or one less for one of the others.
+    fn favour(&self, genome: &mut MapGenome, side: usize, rng: &mut Rng) {
+        operators::favour(self, genome, side, rng);
     }
 
     fn repair(&self, genome: &mut MapGenome, rng: &mut Rng) {

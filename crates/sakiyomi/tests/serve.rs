@@ -217,6 +217,19 @@ fn a_search_stops_when_its_page_goes_away() {
 }
 
 #[test]
+fn more_searches_than_there_is_memory_for_take_turns() {
+    let server = Running::start();
+    // Each holds 128 MB while it thinks, and all together may hold 2 GB.
+    let decided = std::thread::scope(|scope| {
+        let think = || server.think(&start_of("connect-four"), 0, "uct:time=300ms");
+        let searches: Vec<_> = (0..24).map(|_| scope.spawn(think)).collect();
+        let events = searches.into_iter().map(|search| search.join().unwrap());
+        events.filter(|events| events.last().is_some_and(|(name, _)| name == "done")).count()
+    });
+    assert_eq!(decided, 24);
+}
+
+#[test]
 fn bad_requests_get_a_clear_answer() {
     let server = Running::start();
     let illegal =
@@ -544,6 +557,8 @@ fn experiments_and_their_reports_are_listed() {
     let list: Value = serde_json::from_str(&list).unwrap();
     let ids: Vec<&str> = list.as_array().unwrap().iter().filter_map(|e| e["id"].as_str()).collect();
     assert!(ids.contains(&"classics-tuned"), "{ids:?}");
+    let (_, again) = server.get("/api/experiments");
+    assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), list);
     let (status, page) = server.get("/reports/quick/classics-tuned.html");
     assert_eq!(status, 200);
     assert!(page.contains("Only 0 of"), "{page}");
@@ -571,7 +586,13 @@ fn a_fresh_server_has_the_results_that_came_with_it() {
     let experiments = experiments.as_array().unwrap();
     let known = experiments.iter().find(|entry| entry["id"] == "hagetaka-reference").unwrap();
     assert!(known["quick"]["seconds_left"].as_f64().unwrap() > 0.0, "{known}");
-    assert!(known["paper"]["seconds_left"].is_null(), "no game of that size is known");
+    // The same is played at the size of the paper, only more of it.
+    let left = |scale: &str| known[scale]["seconds_left"].as_f64().unwrap();
+    assert!(left("paper") > left("quick"), "{known}");
+    let is_unknown = |entry: &&Value| of(entry["id"].as_str().unwrap()).is_none();
+    for never in experiments.iter().filter(is_unknown) {
+        assert!(never["quick"]["seconds_left"].is_null(), "no game of it is known: {never}");
+    }
 }
 
 #[test]
@@ -635,4 +656,43 @@ fn faults_of_addresses_and_bodies_have_the_one_form_of_errors() {
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer);
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+}
+
+/// A run in the folder beside the store is listed with its page; no other file is handed out, and a map is judged.
+#[test]
+fn runs_of_evolution_are_shown_and_maps_are_judged() {
+    let server = Running::start();
+    assert_eq!(server.get("/api/fair"), (200, "[]".to_owned()));
+    let out = server.folder.path().join("evolved").join("first");
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_sakiyomi"))
+        .args(["evolve", "--population", "4", "--elites", "1", "--generations", "1", "--games"])
+        .args(["4", "--polish", "1", "--lineages", "2", "--polish-stages", "4:1", "--candidates"])
+        .args(["1", "--judge", "sample+noise", "--verify", "sample+noise", "--quiet", "--out"])
+        .arg(&out)
+        .stdout(std::process::Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let (_, body) = server.get("/api/fair");
+    let runs: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((&runs[0]["name"], &runs[0]["generations"]), (&json!("first"), &json!(2)), "{runs}");
+    assert_eq!((&runs[0]["tried"], &runs[0]["is_complete"]), (&json!(1), &json!(true)), "{runs}");
+    let (status, page) = server.get("/fair/first/gallery.html");
+    assert!(status == 200 && page.contains("2 of 2 generations"), "{page}");
+    assert!(server.get("/fair/first/maps.svg").1.contains("<svg"));
+    for path in ["/fair/first/run.json", "/fair/second/gallery.html", "/fair/..%2Ffirst/maps.svg"] {
+        let (status, body) = server.get(path);
+        assert!(status == 404 && body.contains("not-found"), "{path}: {status} {body}");
+    }
+
+    let map = |name: &str| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tubstap");
+        std::fs::read_to_string(format!("{folder}/{name}.tbsmap")).unwrap()
+    };
+    let (status, answer) = server.post("/api/fairness", &json!({ "map": map("fair/01") }));
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer["picture"].as_str().unwrap().contains("<svg"));
+    assert_eq!(answer["rows"].as_array().map(Vec::len), Some(3));
+    let (status, answer) = server.post("/api/fairness", &json!({ "map": "SIZEX[4];" }));
+    assert_eq!((status, &answer["code"]), (400, &json!("bad-request")), "{answer}");
 }

@@ -3,16 +3,33 @@
 /** What belongs to one paper, or to a game about which there is none. */
 export type PaperGroup<T> = { key: string; topic: string; authors: string; items: T[] };
 
-const PART = /,? (?:tables?|figures?|sections?|appendix|chapters?) .*$/;
+/** The papers that are repeated, and what of them. An experiment names both in one text, `Kato and Miwa, table 1`. */
+const PAPERS: Record<string, string[]> = {
+  "Kato, Miwa, Tsuruoka and Chikayama": [
+    "section 6.2",
+    "section 6.3",
+    "sections 6.2 and 6.3",
+    "table 1",
+    "table 2",
+    "table 3 and figures 5 to 7",
+    "tables 1 and 2, both seats together",
+  ],
+  "Shimura and Yamaguchi": ["figure 1", "table 1", "table 2", "table 3", "tables 1 and 2"],
+  "Takeshita, Hashimoto, Akama": ["table 3"],
+  "Uemiya and Yokoyama": ["table 1", "table 2", "table 3", "table 6"],
+};
+const KNOWN: ReadonlyMap<string, { authors: string; part: string }> = new Map(
+  Object.entries(PAPERS).flatMap(([authors, parts]) => parts.map((part) => [`${authors}, ${part}`, { authors, part }] as const)),
+);
 
-/** The authors in front of the table or figure: `Kato and Miwa, table 1` is of `Kato and Miwa`. */
+/** The authors of the paper. What is not known is a paper of its own, as a whole. */
 export function authorsOf(repeats: string): string {
-  return repeats.replace(PART, "").trim();
+  return KNOWN.get(repeats)?.authors ?? repeats;
 }
 
-/** The table or figure: `table 1`. */
+/** The table or figure: `table 1`; empty if it is not known. */
 export function partOf(repeats: string): string {
-  return PART.exec(repeats)?.[0].replace(/^,? /, "") ?? "";
+  return KNOWN.get(repeats)?.part ?? "";
 }
 
 /** The game that an experiment is about: what its id begins with. */

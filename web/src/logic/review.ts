@@ -12,6 +12,8 @@ export type MoveClass = "best" | "excellent" | "good" | "inaccuracy" | "mistake"
 /** What was lost at one step by one player. `better` is what the agent would have played; `isExact` if both are solved. */
 export type Rating = { step: number; player: number; text: string; better: string; loss: number; kind: MoveClass; isExact: boolean };
 
+export const MOVE_CLASSES: MoveClass[] = ["best", "excellent", "good", "inaccuracy", "mistake", "blunder"];
+
 const CLASSES: [number, MoveClass][] = [
   [0.005, "best"],
   [0.02, "excellent"],
@@ -72,6 +74,11 @@ function lossAtOnce(text: string, arms: { text: string; value: number | null }[]
 export function meanAccuracy(ratings: Rating[], player: number): number | null {
   const own = ratings.filter((rating) => rating.player === player);
   return own.length === 0 ? null : own.reduce((sum, rating) => sum + accuracy(rating.loss), 0) / own.length;
+}
+
+/** How many moves of a player are of a class. */
+export function countOf(ratings: Rating[], player: number, kind: MoveClass): number {
+  return ratings.filter((rating) => rating.player === player && rating.kind === kind).length;
 }
 
 /** The moves that lost most, the worst first. */

@@ -1,7 +1,7 @@
 // The runs of the store as rows of a table: which are shown, in which order, and as CSV.
 
 import type { StoreEntry } from "../api";
-import { csv, type CsvCell } from "./csv";
+import { csv, type CsvCell, TALLY_COLUMNS, tallyCells } from "./csv";
 
 export type SortKey = "game" | "first" | "second" | "games" | "score" | "elo";
 export type Sort = { key: SortKey; isDown: boolean };
@@ -54,30 +54,7 @@ export const experimentOf = (run: StoreEntry): string => run.used_by[0]?.experim
 export const repeatsOf = (run: StoreEntry): string => run.used_by.find((use) => use.repeats !== "")?.repeats ?? "";
 
 export function runsCsv(runs: StoreEntry[]): string {
-  const header = [
-    "cell",
-    "experiments",
-    "game",
-    "first",
-    "second",
-    "seed",
-    "openings",
-    "state",
-    "seat",
-    "games",
-    "wins",
-    "draws",
-    "losses",
-    "score",
-    "low",
-    "high",
-    "elo",
-    "elo_low",
-    "elo_high",
-    "p",
-    "nash_conv",
-    "seconds",
-  ];
+  const header = ["cell", "experiments", "game", "first", "second", "seed", "openings", "state", "seat", ...TALLY_COLUMNS, "p", "nash_conv", "seconds"];
   const rows = runs.flatMap((run) =>
     [run.all, ...run.seats].map((tally, i): CsvCell[] => [
       run.cell,
@@ -88,16 +65,7 @@ export function runsCsv(runs: StoreEntry[]): string {
       run.openings,
       stateOf(run),
       i === 0 ? "all" : i,
-      tally.wins + tally.draws + tally.losses,
-      tally.wins,
-      tally.draws,
-      tally.losses,
-      tally.score?.value ?? null,
-      tally.score?.low ?? null,
-      tally.score?.high ?? null,
-      tally.elo?.value ?? null,
-      tally.elo?.low ?? null,
-      tally.elo?.high ?? null,
+      ...tallyCells(tally),
       i === 0 ? run.p : null,
       run.nash_conv?.value ?? null,
       i === 0 ? run.seconds : null,

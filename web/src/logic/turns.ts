@@ -24,6 +24,23 @@ export function movesAmong(past: PlayedStep[]): number {
   return past.filter((step) => !isChance(step)).length;
 }
 
+/** A row of the list of moves: one step, or a long run of chance, such as abilities that are dealt one by one. */
+export type MoveRow = { from: number; to: number };
+const LONG_CHANCE = 3;
+
+/** The steps as rows; `from` and `to` are places in the past, `to` not included. */
+export function moveRows(past: PlayedStep[]): MoveRow[] {
+  const rows: MoveRow[] = [];
+  for (let from = 0; from < past.length; ) {
+    let to = from;
+    while (to < past.length && isChance(past[to]!)) to++;
+    if (to - from < LONG_CHANCE) to = from + 1;
+    rows.push({ from, to });
+    from = to;
+  }
+  return rows;
+}
+
 /** The last step that somebody chose, for marking it on the board. */
 export function lastChosen(past: PlayedStep[]): PlayedStep | null {
   return past.findLast((step) => !isChance(step)) ?? null;

@@ -136,15 +136,17 @@ export const CLAIMS: Record<string, string> = {
   "Ours takes a larger share from the same five": "同じ五体に対して、本プログラムはより大きい割合を占める",
 };
 
-/** Where in a paper: `tables 1 and 2`. */
+/** Where in a paper. */
 export const PARTS: Record<string, string> = {
-  table: "表",
-  tables: "表",
-  figure: "図",
-  figures: "図",
-  section: "節",
-  sections: "節",
-  and: "と",
-  to: "〜",
-  "both seats together": "先後合計",
+  "figure 1": "図 1",
+  "section 6.2": "6.2 節",
+  "section 6.3": "6.3 節",
+  "sections 6.2 and 6.3": "6.2 節と 6.3 節",
+  "table 1": "表 1",
+  "table 2": "表 2",
+  "table 3": "表 3",
+  "table 6": "表 6",
+  "table 3 and figures 5 to 7": "表 3 と図 5〜7",
+  "tables 1 and 2": "表 1 と表 2",
+  "tables 1 and 2, both seats together": "表 1 と表 2(先後合計)",
 };

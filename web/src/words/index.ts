@@ -57,14 +57,15 @@ export function claimText(text: string): string {
   return isJapanese() ? (CLAIMS[text] ?? text) : text;
 }
 
-/** Where in a paper: `tables 1 and 2`, 表 1 と 2. */
+/** Where in a paper: `tables 1 and 2`, 表 1 と表 2. */
 export function partText(part: string): string {
-  return isJapanese()
-    ? part
-        .split(/(both seats together|\w+)/)
-        .map((word) => PARTS[word] ?? word)
-        .join("")
-    : part;
+  return isJapanese() ? (PARTS[part] ?? part) : part;
+}
+
+/** What is to be known of an experiment, in the language of the page if there is a translation. */
+export async function notesText(id: string, notes: string): Promise<{ text: string; language: "en" | "ja" }> {
+  const translated = isJapanese() ? (await import("./notes-ja")).NOTES[id] : undefined;
+  return translated === undefined ? { text: notes, language: "en" } : { text: translated, language: "ja" };
 }
 
 const TOPICS: Record<string, Key> = { classics: "topic.classics", experience: "topic.experience", gdl: "topic.gdl" };

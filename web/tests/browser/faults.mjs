@@ -155,12 +155,19 @@ export const faults = {
     }
   },
 
-  async "the match screen fits 1280 x 800"({ browser, server }) {
+  async "the match screen fits 1280 x 800, also at its end"({ browser, server }) {
     const { page, close } = await openWindow(browser);
-    for (const game of ["connect-four", "othello", "sangoku", "breakthrough"]) {
+    const ended = { "connect-four": "d.d.c.c.b.a.e", "tic-tac-toe": "a1.a2.b2.b3.c3", sangoku: "" };
+    for (const [game, moves] of [...["connect-four", "othello", "sangoku", "breakthrough", "hex", "tubstap"].map((game) => [game, ""]), ...Object.entries(ended)]) {
       await page.goto("about:blank");
-      await page.goto(match(server, { game, seats: ["human", "random"] }));
+      await page.goto(match(server, { game, seats: ["human", "random"], moves }));
       await settled(page);
+      if (game === "sangoku" && moves === "") {
+        await page.getByRole("button", { name: "Resign" }).click();
+        await page.getByRole("button", { name: "Resign?" }).click();
+      }
+      const high = await page.evaluate(() => document.documentElement.scrollHeight);
+      assert.ok(high <= 800, `${game} ${moves} is ${high} pixels high`);
       for (const part of ["[role=grid]", ".tools", ".transport", "aside.moves"]) {
         const box = await page.locator(part).first().boundingBox();
         assert.ok(box && box.y + box.height <= 800, `${part} of ${game} ends at ${box && box.y + box.height}`);

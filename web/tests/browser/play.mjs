@@ -228,7 +228,7 @@ export const play = {
     const paused = await steps(page);
     await page.getByRole("button", { name: "One move" }).click();
     await page.waitForFunction((n) => /[?&]m=([^&]*)/.exec(location.hash)?.[1].split(".").length === n + 1, paused);
-    await page.getByLabel(/Pause between moves/).fill("0");
+    await page.getByLabel("Pause between moves").selectOption("0");
     await page.getByRole("button", { name: "Play", exact: true }).first().click();
     await isOver(page).waitFor();
     await page.getByRole("button", { name: "To the start" }).click();

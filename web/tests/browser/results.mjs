@@ -33,6 +33,9 @@ export const results = {
       const { page, close } = await openWindow(browser, { size });
       await page.goto(`${server.url}/#/results?e=hagetaka-reference`);
       await page.locator("[data-experiment=hagetaka-reference] figure").waitFor();
+      await page.waitForFunction(() => [...document.querySelectorAll("[data-experiment]")].every((section) => section.querySelector("details")));
+      const top = await page.locator("[data-experiment=hagetaka-reference]").evaluate((section) => section.getBoundingClientRect().top);
+      assert.ok(top > -5 && top < 60, `what was asked for is at the top, not at ${top}`);
       await picture(page, `paper-${name}`);
       await close();
     }

@@ -7,7 +7,8 @@ import { authorsOf, byPaper, partOf } from "../../src/logic/papers";
 import { matches, runsCsv, scoreOverGames, sorted, stateOf } from "../../src/logic/runs";
 import { settings } from "../../src/state/settings.svelte";
 import { claimText, eloText, experimentTitle, partText } from "../../src/words";
-import { CLAIMS, TITLES } from "../../src/words/experiments-ja";
+import { CLAIMS, PARTS, TITLES } from "../../src/words/experiments-ja";
+import { NOTES } from "../../src/words/notes-ja";
 
 const EXPERIMENTS = "../experiments";
 const RESULTS = "../results";
@@ -21,19 +22,21 @@ describe("experiments by paper", () => {
     ).map(({ key, authors, items: all }) => [key, authors, all.length]);
 
   it("are told by their authors", () => {
-    expect(authorsOf("Kato, Miwa and Chikayama, tables 1 and 2, both seats together")).toBe("Kato, Miwa and Chikayama");
-    expect(partOf("Kato, Miwa and Chikayama, section 6.2")).toBe("section 6.2");
+    const kato = "Kato, Miwa, Tsuruoka and Chikayama";
+    expect(authorsOf(`${kato}, tables 1 and 2, both seats together`)).toBe(kato);
+    expect(partOf(`${kato}, section 6.2`)).toBe("section 6.2");
+    expect([authorsOf("My own paper, table 9"), partOf("My own paper, table 9")]).toEqual(["My own paper, table 9", ""]);
   });
 
   it("join the one paper of their game", () => {
-    expect(group(["a-one", "X, table 1"], ["a-two", ""], ["b-one", ""])).toEqual([
+    expect(group(["a-one", "X"], ["a-two", ""], ["b-one", ""])).toEqual([
       ["a", "X", 2],
       ["b", "", 1],
     ]);
   });
 
   it("stay apart where there are several papers", () => {
-    expect(group(["a-one", "X, table 1"], ["a-two", "Y, figure 2"], ["a-three", ""])).toEqual([
+    expect(group(["a-one", "X"], ["a-two", "Y"], ["a-three", ""])).toEqual([
       ["a-x", "X", 1],
       ["a-y", "Y", 1],
       ["a", "", 1],
@@ -42,9 +45,11 @@ describe("experiments by paper", () => {
 });
 
 describe("experiments in Japanese", () => {
-  const files = readdirSync(EXPERIMENTS)
-    .filter((name) => name.endsWith(".toml"))
-    .map((name) => readFileSync(`${EXPERIMENTS}/${name}`, "utf8"));
+  const files = [EXPERIMENTS, `${EXPERIMENTS}/public`].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".toml"))
+      .map((name) => readFileSync(`${folder}/${name}`, "utf8")),
+  );
 
   it("all have a title and their claims", () => {
     for (const text of files) {
@@ -54,12 +59,23 @@ describe("experiments in Japanese", () => {
     }
   });
 
+  it("have notes where their files have some, and a known paper", () => {
+    for (const text of files) {
+      const id = /^id = "(.+)"$/m.exec(text)![1]!;
+      expect(NOTES[id] !== undefined, `src/words/notes-ja.ts: ${id}`).toBe(/^notes = /m.test(text));
+      const repeats = /^repeats = "(.+)"$/m.exec(text)?.[1];
+      if (repeats === undefined) continue;
+      expect(partOf(repeats), `src/logic/papers.ts does not know: ${repeats}`).not.toBe("");
+      expect(PARTS[partOf(repeats)], `src/words/experiments-ja.ts lacks: ${partOf(repeats)}`).toBeDefined();
+    }
+  });
+
   it("are shown by key", () => {
     settings.language = "ja";
     expect(experimentTitle("sangoku-table-1", "x")).toContain("5,000");
     expect(experimentTitle("somebody-own", "My own")).toBe("My own");
     expect(claimText("OOS falls furthest")).toBe("OOS が最も低くなる");
-    expect(partText("tables 1 and 2")).toBe("表 1 と 2");
+    expect(partText("tables 1 and 2")).toBe("表 1 と表 2");
     settings.language = "en";
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PlayedStep, Turn } from "../../src/api";
-import { lastChosen, movesAmong, undo, winners } from "../../src/logic/turns";
+import { lastChosen, moveRows, movesAmong, undo, winners } from "../../src/logic/turns";
 
 const by = (...players: number[]): PlayedStep => ({ by: players, texts: [], cells: [] });
 const to = (...players: number[]): Turn => ({ kind: "choose", players });
@@ -47,4 +47,17 @@ it("finds who won", () => {
 
 it("does not count chance among the moves", () => {
   expect(movesAmong([by(), by(0), by(), by(0, 1)])).toBe(2);
+});
+
+describe("rows of the list of moves", () => {
+  it("put a long run of chance together", () => {
+    expect(moveRows([by(), by(), by(), by(0), by(), by(1)])).toEqual([
+      { from: 0, to: 3 },
+      { from: 3, to: 4 },
+      { from: 4, to: 5 },
+      { from: 5, to: 6 },
+    ]);
+    expect(moveRows([by(0), by(), by()])).toHaveLength(3);
+    expect(moveRows([])).toEqual([]);
+  });
 });

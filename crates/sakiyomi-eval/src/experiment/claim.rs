@@ -54,20 +54,23 @@ enum Term {
 pub enum Verdict {
     /// Our games show it too, with 95 % confidence.
     Agrees,
-    /// Our games show neither it nor the opposite, although they are enough to tell a tenth.
+    /// Our games show that there is hardly a difference, where it says that there is one.
     Differs,
     /// Our games show the opposite, with 95 % confidence.
     Contradicts,
-    /// Too few games to show it, the opposite, or that there is little between them.
+    /// Too few games to show it, the opposite, or that there is hardly a difference.
     NotEnoughGames,
     /// Cells that it speaks of have no games yet.
     NotRun,
 }
 
 impl Verdict {
-    /// Half of the widest interval of a difference at which "neither" says something: scores are
-    /// told apart to a tenth, lengths to a tenth of themselves.
+    /// Half of the widest interval of a difference at which a number of a paper can be said to agree: scores are
+    /// told apart to a tenth.
     pub(super) const RESOLUTION: f64 = 0.1;
+    /// A difference that lies within this for certain is hardly one: of scores as it is, of lengths in
+    /// parts of themselves. Whatever may be larger has not been told apart yet.
+    const HARDLY: f64 = 0.02;
     /// With fewer games the intervals of scores near 0 and 1 are too narrow to be relied on.
     const LEAST_GAMES: u64 = 30;
 }
@@ -178,7 +181,7 @@ impl Comparison {
             (true, _) => Verdict::Agrees,
             (_, true) => Verdict::Contradicts,
             // Numbers above 1 are lengths of games.
-            _ if high - low > 2.0 * Verdict::RESOLUTION * left.value.abs().max(1.0) => {
+            _ if high.max(-low) > Verdict::HARDLY * left.value.abs().max(1.0) => {
                 Verdict::NotEnoughGames
             }
             _ => Verdict::Differs,
@@ -251,17 +254,19 @@ mod tests {
             ("e", measured),
             ("f", evidence(21, 0, 19)),
             ("g", evidence(12, 0, 0)),
+            ("h", evidence(5010, 0, 4990)),
             ("r - s", Evidence { seats: vec![Default::default(); 2], ..evidence(70, 0, 30) }),
             ("m @ 1", evidence(70, 0, 30)),
             ("m @ 2", evidence(60, 0, 40)),
         ];
         for (test, verdict) in [
             ("score(a) > 0.5", Verdict::Agrees),
-            ("score(b) > 0.5", Verdict::Differs),
+            ("score(b) > 0.5", Verdict::NotEnoughGames),
+            ("score(h) > 0.5", Verdict::Differs),
             ("score(c) > 0.5", Verdict::Contradicts),
             ("score(c) < score(a)", Verdict::Agrees),
             ("score(a) < score(b)", Verdict::Contradicts),
-            ("score(a) > 0.5 and score(b) > 0.5", Verdict::Differs),
+            ("score(a) > 0.5 and score(h) > 0.5", Verdict::Differs),
             ("score(a) > 0.5 and score(c) > 0.5", Verdict::Contradicts),
             ("score(z) > 0.5 and score(c) > 0.5", Verdict::NotRun),
             ("draws(c) > 0.5", Verdict::Contradicts),

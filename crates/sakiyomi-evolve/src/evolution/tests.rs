@@ -17,6 +17,7 @@ fn settings() -> Settings {
         from_archive: 0.5,
         distinct: true,
         crossover: 0.5,
+        polish: None,
     }
 }
 
@@ -138,6 +139,65 @@ fn scenarios_and_numbers_evolve_through_the_same_trait() {
     assert!(best.windows(2).all(|pair| one.fitness(pair[0]) >= one.fitness(pair[1])));
 }
 
+fn polishing() -> Settings {
+    let stages = vec![Stage { games: 6, share: 1.0 }, Stage { games: 10, share: 0.5 }];
+    let polish =
+        Polish { generations: 3, lineages: 5, children: 2, stages, max_games: 60, distance: 0.25 };
+    Settings { generations: 1, polish: Some(polish), ..settings() }
+}
+
+/// The last phase is the same on any number of threads, and after it was stopped in the middle of a generation.
+#[test]
+fn refining_goes_on_to_the_identical_result() {
+    let problem = MapProblem::fair(false);
+    let whole = done(polishing(), &problem, 1);
+    assert_eq!(
+        whole.history.iter().map(|one| one.is_polished).collect::<Vec<_>>(),
+        [false, true, true, true]
+    );
+    let mut evolution = Evolution::new(polishing(), "test".to_owned()).unwrap();
+    run(&mut evolution, &problem, 2, 2);
+    let stop = Stop::new();
+    let stop_soon = |done: usize, _: usize| {
+        if done >= 9 {
+            stop.request();
+        }
+    };
+    assert_eq!(evolution.step(&problem, 2, &stop, &stop_soon).unwrap(), Step::Stopped);
+    let text = serde_json::to_string(&evolution).unwrap();
+    let mut read: Evolution<_> = serde_json::from_str(&text).unwrap();
+    run(&mut read, &problem, 3, 2);
+    assert_eq!(read, whole);
+}
+
+/// What is refined stays different and allowed, is never replaced by something worse, and is what the run has in the end.
+#[test]
+fn refining_brings_maps_closer_to_balance() {
+    let problem = MapProblem::fair(true);
+    let mut evolution = Evolution::new(polishing(), "test".to_owned()).unwrap();
+    run(&mut evolution, &problem, 2, 2);
+    let closeness = |evolution: &Evolution<_>| -> Vec<f64> {
+        evolution.lineages.iter().map(polish::closeness).collect()
+    };
+    let ids = |evolution: &Evolution<_>| -> Vec<u64> {
+        evolution.lineages.iter().map(|one: &Individual<_>| one.id).collect()
+    };
+    let (before, first) = (closeness(&evolution), ids(&evolution));
+    assert_eq!(before.len(), 5, "what evolution did not find is drawn");
+    run(&mut evolution, &problem, 2, 2);
+    let (after, last) = (closeness(&evolution), ids(&evolution));
+    assert_ne!(first, last);
+    let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
+    assert!(mean(&after) > mean(&before), "{before:?} {after:?}");
+    for (at, one) in evolution.lineages.iter().enumerate() {
+        assert!(problem.is_allowed(&one.genome) && one.fewest_games() >= 16);
+        for other in &evolution.lineages[..at] {
+            assert!(problem.distance(&one.genome, &other.genome) >= 0.25);
+        }
+    }
+    assert_eq!(evolution.best(&problem, 0.25).len(), 5);
+}
+
 #[test]
 fn settings_that_make_no_sense_are_refused() {
     let refused = |settings: Settings, part: &str| {
@@ -150,6 +210,10 @@ fn settings_that_make_no_sense_are_refused() {
     refused(Settings { judges: Vec::new(), ..settings() }, "judge");
     refused(Settings { stages: Vec::new(), ..settings() }, "first stage");
     refused(Settings { from_archive: 1.5, ..settings() }, "shares");
+    let polish = |polish: Polish| Settings { polish: Some(polish), ..settings() };
+    let good = polishing().polish.unwrap();
+    refused(polish(Polish { children: 0, ..good.clone() }), "children");
+    refused(polish(Polish { stages: Vec::new(), ..good }), "first stage");
     let timed = vec!["m-uct:cpu=10ms".parse().unwrap()];
     refused(Settings { judges: timed, ..settings() }, "budget of time");
 }

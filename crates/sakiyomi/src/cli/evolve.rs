@@ -8,12 +8,13 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use sakiyomi::evolve::{
-    Delivery, Gallery, Progress, Run, RunFolder, Written, fair_settings, paper_settings,
+    Delivery, Gallery, Progress, Run, RunFolder, Written, fair_polish, fair_settings,
+    paper_settings,
 };
 use sakiyomi::numbers::seconds_text;
 use sakiyomi_evolve::{
-    Fitness, Judge, MapConstraints, MapOperators, MapProblem, NumberProblem, ScenarioProblem,
-    Settings, Stage,
+    Fitness, Judge, MapConstraints, MapOperators, MapProblem, NumberProblem, Polish,
+    ScenarioProblem, Settings, Stage,
 };
 use sakiyomi_games::tubstap::{Kind, Terrain};
 
@@ -47,14 +48,14 @@ pub(super) struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Who plays both sides, given several times for several judges; if not given, staff for the paper's settings,
-    /// and sample+noise, m-uct:iterations=40 and satd2:iterations=400+noise for ours
+    /// and sample+noise, m-uct:iterations=20+noise and satd2:iterations=100+noise for ours
     #[arg(long, value_name = "AGENT[+noise]")]
     judge: Vec<Judge>,
-    /// Who plays fresh games on the candidates; if not given, those of ours and tubstap-best:iterations=50, which no run asks
+    /// Who plays fresh games on the candidates; if not given, those of ours and tubstap-best:iterations=30+noise, which no run asks
     #[arg(long, value_name = "AGENT[+noise]")]
     verify: Vec<Judge>,
     /// Fresh games of each of them on a candidate
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 800)]
     verify_games: u64,
     /// Candidates that are tried at most; 0 leaves it at the evolution
     #[arg(long, default_value_t = 150)]
@@ -111,6 +112,21 @@ struct Algorithm {
     /// Keep no archive of different individuals
     #[arg(long)]
     no_archive: bool,
+    /// Generations after those, in which the best that differ are refined, each by itself; 0 for none
+    #[arg(long, value_name = "GENERATIONS")]
+    polish: Option<usize>,
+    /// How many are refined
+    #[arg(long)]
+    lineages: Option<usize>,
+    /// Children of each of them in a generation
+    #[arg(long)]
+    polish_children: Option<usize>,
+    /// Stages of racing among those children, as GAMES:SHARE
+    #[arg(long)]
+    polish_stages: Option<String>,
+    /// Games of each judge that one that is refined plays at most
+    #[arg(long)]
+    polish_games: Option<u64>,
 }
 
 /// What maps look like.
@@ -134,9 +150,9 @@ struct MapOptions {
     /// Turns of both sides together until hit points decide
     #[arg(long, default_value_t = 10)]
     turn_limit: u16,
-    /// The lead in hit points that is still a draw
-    #[arg(long, default_value_t = 10)]
-    threshold: u32,
+    /// The lead in hit points that is still a draw; if not given, 10 for the paper's settings and 0 for ours
+    #[arg(long)]
+    threshold: Option<u32>,
     /// Hit points of a unit, from and to
     #[arg(long, default_value = "1-10")]
     hit_points: String,
@@ -269,7 +285,7 @@ fn tell(progress: &Progress<'_>, bar: &ProgressBar, start: Instant, quiet: bool)
 
 fn print_summary(options: &Options, gallery: &Gallery, out: &mut dyn Write) -> anyhow::Result<()> {
     let done = gallery.history.len();
-    writeln!(out, "{done} of {} generations", gallery.settings.generations)?;
+    writeln!(out, "{done} of {} generations", gallery.settings.all_generations())?;
     if let Some(last) = gallery.history.last() {
         let zero = 100.0 * last.zero;
         writeln!(
@@ -303,9 +319,9 @@ fn judges(texts: &[&str]) -> Vec<Judge> {
 
 /// Three players that think in different ways and cost little.
 const SEARCH_JUDGES: [&str; 3] =
-    ["sample+noise", "m-uct:iterations=40", "satd2:iterations=400+noise"];
+    ["sample+noise", "m-uct:iterations=20+noise", "satd2:iterations=100+noise"];
 /// One that no run asks.
-const HELD_OUT: &str = "tubstap-best:iterations=50";
+const HELD_OUT: &str = "tubstap-best:iterations=30+noise";
 
 fn settings(options: &Options) -> anyhow::Result<Settings> {
     let given = !options.judge.is_empty();
@@ -334,20 +350,40 @@ fn settings(options: &Options) -> anyhow::Result<Settings> {
         settings.stages = vec![Stage { games, share: 1.0 }];
     }
     if let Some(text) = &algorithm.stages {
-        settings.stages = stages(text)?;
+        settings.stages = stages("stages", text)?;
     }
     if algorithm.no_archive {
         (settings.archive, settings.from_archive) = (false, 0.0);
     }
+    settings.polish = polish(options, settings.polish)?;
     Ok(settings)
 }
 
-fn stages(text: &str) -> Result<Vec<Stage>, BadInput> {
+/// The last phase: the preset's, with what is asked for.
+fn polish(options: &Options, preset: Option<Polish>) -> Result<Option<Polish>, BadInput> {
+    let algorithm = &options.algorithm;
+    let generations = algorithm.polish.or(preset.as_ref().map(|it| it.generations)).unwrap_or(0);
+    if generations == 0 {
+        return Ok(None);
+    }
+    let base = preset.unwrap_or_else(fair_polish);
+    let asked = algorithm.polish_stages.as_deref().map(|text| stages("polish-stages", text));
+    Ok(Some(Polish {
+        generations,
+        lineages: algorithm.lineages.unwrap_or(base.lineages),
+        children: algorithm.polish_children.unwrap_or(base.children),
+        stages: asked.transpose()?.unwrap_or(base.stages),
+        max_games: algorithm.polish_games.unwrap_or(base.max_games),
+        distance: options.distance,
+    }))
+}
+
+fn stages(option: &str, text: &str) -> Result<Vec<Stage>, BadInput> {
     let stage = |part: &str| {
         let (games, share) = part.split_once(':')?;
         Some(Stage { games: games.trim().parse().ok()?, share: share.trim().parse().ok()? })
     };
-    let wrong = || BadInput(format!("--stages {text}: expected GAMES:SHARE, such as 6:1,14:0.4"));
+    let wrong = || BadInput(format!("--{option} {text}: expected GAMES:SHARE, such as 6:1,14:0.4"));
     text.split(',').map(|part| stage(part).ok_or_else(wrong)).collect()
 }
 
@@ -405,7 +441,7 @@ fn map_problem(options: &Options) -> Result<MapProblem, BadInput> {
         terrain: map.terrain.chars().map(terrain).collect::<Result<_, _>>()?,
         hit_points: (least as u8, most as u8),
         turn_limit: map.turn_limit,
-        hp_threshold: map.threshold,
+        hp_threshold: map.threshold.unwrap_or(base.hp_threshold),
         operators: match (map.crossover, base.operators) {
             (Some(Crossover::OnePoint), MapOperators::Rectangle) => MapOperators::OnePoint,
             (Some(Crossover::Rectangle), MapOperators::Paper) => {

@@ -170,7 +170,8 @@ pub fn gallery_html(gallery: &Gallery) -> String {
 fn summary(gallery: &Gallery) -> String {
     let n = gallery.history.len();
     let games: u64 = gallery.history.iter().map(|one| one.games).sum();
-    let mut text = format!("{n} of {} generations, {games} games. ", gallery.settings.generations);
+    let mut text =
+        format!("{n} of {} generations, {games} games. ", gallery.settings.all_generations());
     if gallery.tried > 0 {
         let share = 100.0 * gallery.passed as f64 / gallery.tried as f64;
         text += &format!(

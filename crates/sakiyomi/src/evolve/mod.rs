@@ -7,7 +7,7 @@ mod gallery;
 mod presets;
 
 pub use gallery::{curves_figure, fairness_lines, gallery_html, maps_figure, picture};
-pub use presets::{Preset, fair_settings, paper_settings};
+pub use presets::{Preset, fair_polish, fair_settings, paper_settings};
 
 use std::fs;
 use std::io;
@@ -272,8 +272,10 @@ impl<P: Written + Serialize> Run<'_, P> {
             return Evolution::new(self.settings.clone(), problem);
         }
         let mut evolution: Evolution<P::Genome> = Evolution::load(&path)?;
-        // More generations may be asked for; all else must be the same, or it would be another run.
-        evolution.settings.generations = self.settings.generations;
+        // More generations may be asked for before the last phase began; all else must be the same, or it would be another run.
+        if evolution.lineages.is_empty() {
+            evolution.settings.generations = self.settings.generations;
+        }
         if evolution.settings != self.settings || evolution.problem != problem {
             return Err(EvolveError::Settings(format!(
                 "{} is a run with other settings; repeat them, or use another folder",
@@ -395,7 +397,7 @@ const SHOWN: usize = 24;
 fn history_csv(gallery: &Gallery) -> String {
     let mut text = "generation,best,mean,worst,paper best,paper mean,paper worst,zero".to_owned();
     gallery.remarks.iter().for_each(|name| text += &format!(",{name}"));
-    text += ",games,archived,archive mean\n";
+    text += ",games,archived,archive mean,refined\n";
     for (number, one) in gallery.history.iter().enumerate() {
         let mut row = vec![number.to_string()];
         for sums in [one.fitness, one.paper] {
@@ -406,6 +408,7 @@ fn history_csv(gallery: &Gallery) -> String {
         row.push(one.games.to_string());
         row.push(one.archived.to_string());
         row.push(format!("{:.4}", one.archive_mean));
+        row.push(u8::from(one.is_polished).to_string());
         text += &row.join(",");
         text.push('\n');
     }

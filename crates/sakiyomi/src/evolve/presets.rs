@@ -1,6 +1,6 @@
 //! Named settings.
 
-use sakiyomi_evolve::{Fitness, Judge, Settings, Stage};
+use sakiyomi_evolve::{Fitness, Judge, Polish, Settings, Stage};
 
 /// A name for settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,24 +28,25 @@ pub fn paper_settings(seed: u64, judges: Vec<Judge>) -> Settings {
         from_archive: 0.0,
         distinct: false,
         crossover: 1.0,
+        polish: None,
     }
 }
 
-/// Ours: graded fitness, elites that play on, racing, and an archive from which many of the parents come. Most children are mutated
-/// only: crossing two maps that are each balanced seldom gives a balanced one.
+/// Ours: many first maps and few generations, graded fitness, elites that play on, racing, an archive from which many of the parents
+/// come, and a last phase that refines the best. Most children are mutated only: crossing two maps that are each balanced seldom gives a balanced one.
 pub fn fair_settings(seed: u64, judges: Vec<Judge>) -> Settings {
     Settings {
         seed,
-        population: 50,
-        generations: 30,
+        population: 240,
+        generations: 2,
         tournament: 3,
-        elites: 10,
+        elites: 30,
         fitness: Fitness::Graded,
         judges,
         stages: vec![
-            Stage { games: 6, share: 1.0 },
-            Stage { games: 10, share: 0.5 },
-            Stage { games: 24, share: 0.25 },
+            Stage { games: 4, share: 1.0 },
+            Stage { games: 8, share: 0.3 },
+            Stage { games: 16, share: 0.12 },
         ],
         fresh_games: 20,
         max_games: 200,
@@ -53,5 +54,22 @@ pub fn fair_settings(seed: u64, judges: Vec<Judge>) -> Settings {
         from_archive: 0.4,
         distinct: true,
         crossover: 0.3,
+        polish: Some(fair_polish()),
+    }
+}
+
+/// Many maps are refined at once, since not all of them can be made fair for all judges.
+pub fn fair_polish() -> Polish {
+    Polish {
+        generations: 5,
+        lineages: 60,
+        children: 3,
+        stages: vec![
+            Stage { games: 8, share: 1.0 },
+            Stage { games: 16, share: 0.67 },
+            Stage { games: 32, share: 0.34 },
+        ],
+        max_games: 300,
+        distance: 0.25,
     }
 }

@@ -265,7 +265,7 @@ pub struct ExperimentEntry {
 pub struct ExperimentState {
     pub games_done: u64,
     pub games: u64,
-    /// How long the rest will take on this server, by the games that were played; null if none was.
+    /// How long the rest will take on this server, by games of the same kind that were played here or came with the program; null if there are none.
     pub seconds_left: Option<f64>,
 }
 

@@ -125,7 +125,7 @@ impl Lab {
                 name,
                 title: gallery.title,
                 generation: gallery.history.len(),
-                generations: gallery.settings.generations,
+                generations: gallery.settings.all_generations(),
                 tried: gallery.tried,
                 passed: gallery.passed,
                 is_complete: gallery.is_complete,

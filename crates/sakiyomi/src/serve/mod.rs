@@ -48,6 +48,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use api::{ApiError, ErrorCode, Limits};
+pub use guard::offer_networks;
 use jobs::Jobs;
 use sealed::SealedChoices;
 
@@ -74,7 +75,7 @@ const LIMITS: Limits =
 
 /// Connections at the same time; others wait.
 const MOST_CONNECTIONS: usize = 1_000;
-/// What all searches together may hold, in [`MEMORY_UNIT`]s. A search that finds no room is told to wait.
+/// What all searches together may hold, in [`MEMORY_UNIT`]s. A search that finds no room waits for its turn.
 const SEARCH_MEMORY: usize = 2 << 10;
 const MEMORY_UNIT: u64 = 1 << 20;
 /// Positions that are worked out at the same time.

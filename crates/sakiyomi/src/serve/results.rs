@@ -181,6 +181,53 @@ fn no_report(name: &str) -> ApiError {
     ApiError::new(ErrorCode::NotFound, format!("there is no report `{name}`"))
 }
 
+/// Games that were played, and how long they took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Played {
+    games: u64,
+    games_wanted: u64,
+    seconds: f64,
+}
+
+impl Played {
+    /// Those of the store.
+    fn here(
+        experiment: &Experiment,
+        scale: Scale,
+        store: Option<&Store>,
+    ) -> Result<Played, ApiError> {
+        let mut played = Played::default();
+        for cell in experiment.cells(scale) {
+            let (counted, games) = cell.counted(store).map_err(ApiError::failed)?;
+            played.games_wanted += games;
+            played.games += counted.evidence.n();
+            played.seconds += counted.seconds;
+        }
+        Ok(played)
+    }
+
+    /// Those that came with the program.
+    fn brought(id: &str, scale: Scale) -> Played {
+        let is_it =
+            |result: &&ExperimentResult| result.id == id && result.scale == scale.to_string();
+        shipped().iter().find(is_it).map_or_else(Played::default, |result| Played {
+            games: result.games_done,
+            games_wanted: result.games,
+            seconds: result.seconds,
+        })
+    }
+
+    fn seconds_per_game(&self) -> Option<f64> {
+        (self.games > 0).then(|| self.seconds / self.games as f64)
+    }
+}
+
+/// Whether both scales play the same, one of them more of it.
+fn is_same_play(experiment: &Experiment) -> bool {
+    let [quick, paper] = [Scale::Quick, Scale::Paper].map(|scale| experiment.cells(scale));
+    quick.len() == paper.len() && quick.iter().zip(paper).all(|(a, b)| a.task == b.task)
+}
+
 impl Lab {
     pub(super) fn experiments(&self) -> Result<Vec<Experiment>, ApiError> {
         Experiment::load_all(&self.settings.experiments).map_err(ApiError::failed)
@@ -193,24 +240,25 @@ impl Lab {
         scale: Scale,
         store: Option<&Store>,
     ) -> Result<ExperimentState, ApiError> {
-        let mut state = ExperimentState { games_done: 0, games: 0, seconds_left: None };
-        let mut seconds = 0.0;
-        for cell in experiment.cells(scale) {
-            let (counted, games) = cell.counted(store).map_err(ApiError::failed)?;
-            state.games += games;
-            state.games_done += counted.evidence.n();
-            seconds += counted.seconds;
-        }
-        let is_same = |result: &&ExperimentResult| {
-            result.id == experiment.id && result.scale == scale.to_string()
+        let own = Played::here(experiment, scale, store)?;
+        let left = own.games_wanted.saturating_sub(own.games) as f64;
+        // A game takes as long at the other scale if the same is played there, only less of it.
+        let other = match scale {
+            Scale::Quick => Scale::Paper,
+            Scale::Paper => Scale::Quick,
         };
-        let own = (state.games_done > 0).then_some((seconds, state.games_done));
-        let brought = || shipped().iter().find(is_same).map(|r| (r.seconds, r.games_done));
-        let left = state.games.saturating_sub(state.games_done) as f64;
+        let mut known = vec![own, Played::brought(&experiment.id, scale)];
+        if is_same_play(experiment) {
+            known.push(Played::here(experiment, other, store)?);
+            known.push(Played::brought(&experiment.id, other));
+        }
+        let rate = known.iter().find_map(Played::seconds_per_game);
         let threads = self.settings.threads as f64;
-        state.seconds_left =
-            own.or_else(brought).map(|(seconds, games)| seconds / games as f64 * left / threads);
-        Ok(state)
+        Ok(ExperimentState {
+            games_done: own.games,
+            games: own.games_wanted,
+            seconds_left: rate.map(|seconds| seconds * left / threads),
+        })
     }
 
     /// The store, if there is one yet.

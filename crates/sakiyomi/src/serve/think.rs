@@ -11,6 +11,7 @@ use sakiyomi_catalog::Thought;
 use sakiyomi_core::{Player, Stop};
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 
@@ -19,16 +20,21 @@ use super::{Body, LIMITS, MEMORY_UNIT, SEARCH_MEMORY, Shared, guard, matches, wi
 
 type Events = UnboundedSender<Event>;
 
+/// How long a search waits for the memory of others before it is told to come back.
+const TURN_WAIT: Duration = Duration::from_secs(15);
+
 pub(super) async fn think(
     State(lab): State<Shared>,
     Body(request): Body<ThinkRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let ThinkRequest { record, player, agent } = request;
     let agent = guard::agent(&agent)?;
-    let busy = |_| ApiError::new(ErrorCode::Busy, "many searches go on; try again in a moment");
+    let busy = || ApiError::new(ErrorCode::Busy, "many searches go on; try again in a moment");
     let units = guard::memory(&agent).div_ceil(MEMORY_UNIT).min(SEARCH_MEMORY as u64) as u32;
     let memory = Arc::clone(&lab.search_memory);
-    let turn = memory.try_acquire_many_owned(units).map_err(busy)?;
+    // Searches take turns, those that wait longest first; a page that goes away waits no further.
+    let turn = timeout(TURN_WAIT, memory.acquire_many_owned(units)).await;
+    let turn = turn.ok().and_then(Result::ok).ok_or_else(busy)?;
     let table = lab.work(move || matches::rebuild(&record)).await?;
     if usize::from(player) >= table.players() {
         let message = format!("player {player}; there are {} players, from 0", table.players());
