@@ -24,13 +24,13 @@ export const NOTES: Record<string, string> = {
   "experience-other-games": "マス目のある盤を使うゲームなら、どれでもよい。",
   "gdl-experience-auto":
     "各対局の前に試行して方式を選ぶ。試行は最初の着手の思考量に含めず、最大 51,000 プレイアウトである。これらのゲームに合わせた調整は行っていない。",
-  "gdl-experience-distances": "論文は距離 1 を試して 0 とほとんど変わらないとし、距離 3 は時間がかかるため行っていない。",
+  "gdl-experience-distances": "論文は距離 1 を試して 0 とほとんど変わらないとし、距離 3 は時間がかかるため行っていない。論文に C の記載はない。0.014 は、報酬が 0 から 100 のときの通常の値 √2 にあたり、これで論文に近い対局になる。",
   "gdl-experience-equal-time": "時間による制限なので、同じ結果は再現されない。auto の試行は最初の着手の前に行われ、その思考時間の最大 40 倍を使う。",
   "gdl-experience-rivals": "系列 graph は、距離 0 の経験の効果のうち、単なる合流の共有による部分を示す。",
   "gdl-experience-table-1": "「paper」の列は論文の手数である。ここでは、どのプレイヤーにも選択の余地がない手番を数えない。",
-  "gdl-experience-table-2": "距離は 2 とした。この表について論文に記載はない。",
-  "gdl-experience-table-3": `${HALF}${SHEETS}${BOARDS}ハフマン符号で d = 2 の Connect Four は、p 値から 283-209-8 とした。順序符号の Knightthrough と TTCC4 の引き分けは、合計が 500 局になるように補った。`,
-  "gdl-experience-table-6": `論文はこの行を表 3 から組み合わせて作った。ここでは各対局の前の試行で決める。${SHEETS}${BOARDS}`,
+  "gdl-experience-table-2": "距離は 2 とした。この表について論文に記載はない。論文に C の記載はない。0.014 は、報酬が 0 から 100 のときの通常の値 √2 にあたり、これで論文に近い対局になる。",
+  "gdl-experience-table-3": `${HALF}${SHEETS}${BOARDS}ハフマン符号で d = 2 の Connect Four は、p 値から 283-209-8 とした。順序符号の Knightthrough と TTCC4 の引き分けは、合計が 500 局になるように補った。論文に C の記載はない。0.014 は、報酬が 0 から 100 のときの通常の値 √2 にあたり、これで論文に近い対局になる。`,
+  "gdl-experience-table-6": `論文はこの行を表 3 から組み合わせて作った。ここでは各対局の前の試行で決める。${SHEETS}${BOARDS}論文に C の記載はない。0.014 は、報酬が 0 から 100 のときの通常の値 √2 にあたり、これで論文に近い対局になる。`,
   "hagetaka-c": `${OURS}論文には c の値がない。この実験は c の影響をシミュレーション数の影響から切り分ける。両者とも UCB1 を使う場合は、両者ともこの c を使う。SP はハゲタカ札の絶対値と同程度の強さの札、ここでは最も近い札を出す。`,
   "hagetaka-endgame": "終盤を厳密に解く Regret Matching と、解かない同じ探索を、同じシミュレーション数と同じ CPU 時間で対戦させる。",
   "hagetaka-equal-time": "hagetaka-round-robin と同じだが、シミュレーション数ではなく CPU 時間を一手ごとに等しくする。",
@@ -60,6 +60,9 @@ export const NOTES: Record<string, string> = {
   "mizugame-ten-matches":
     "論文では十のマップで十試合を行い、全て勝った。ここでは各マップを全ての席から行う。論文のプレイヤーの得点マスの割合は 36 % (25〜49)、他の最良のプレイヤーの 2.33 倍 (1.33〜4.30) である。公式のプレイヤーとマップは失われているため、比は比べられるが得点は比べられない。代役の調整には別のマップ(シード 300 未満)を使った。",
   "gdl-experience-exploration": "相手の c は 0.4 である。ルールシートは公開されている GGP base のもので、フォルダ kif に置く。",
+  "gdl-experience-tuned": "C を相手に合わせて選んだ場合(別のルールシートで 0.4)に、表 3 の効果がどれだけ残るかを調べる。",
+  "ggp-best": "最初の十種類は類似局面の論文のゲームである。時間による制限なので、同じ結果は再現されない。ルールシートは公開されている GGP base のもので、実験を行うフォルダの隣の kif に置く。",
+  "classics-default-c": "既定値は、この結果と公開ルールシートでの結果(gdl-experience-exploration)によって選んだ。",
   "gdl-experience-untouched": "ルールシートは公開されている GGP base のもので、実験を行うフォルダの隣の kif に置く。",
   "sangoku-bonus": "長さの単位はラウンドである。相手はどちらの対戦でも、論文の枝刈りのない UCT である。",
   "sangoku-pruning":
