@@ -8,7 +8,6 @@ Steps are those of all environments together, with random legal actions, numpy i
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ import numpy as np
 import sakiyomi
 
 OPEN_SPIEL = {"connect-four": "connect_four", "othello": "othello", "breakthrough": "breakthrough"}
+PGX = {"connect-four": "connect_four", "othello": "othello"}
 
 
 def rate(step, per_step, seconds):
@@ -60,6 +60,63 @@ def open_spiel_rate(game, seconds):
     return rate(step, 1, seconds)
 
 
+def pgx_rate(game, n, seconds):
+    """pgx's environments, compiled and with its own reset after the end, drawing uniformly among legal actions."""
+    import jax
+    import pgx
+    from pgx.experimental import auto_reset
+
+    own = pgx.make(PGX[game])
+    play = jax.vmap(auto_reset(own.step, own.init))
+
+    @jax.jit
+    def one(state, key):
+        key, drawn = jax.random.split(key)
+        noise = jax.random.gumbel(drawn, state.legal_action_mask.shape)
+        actions = jax.numpy.argmax(jax.numpy.where(state.legal_action_mask, noise, -jax.numpy.inf), axis=-1)
+        return play(state, actions, jax.random.split(drawn, n)), key
+
+    key = jax.random.PRNGKey(1)
+    state = jax.jit(jax.vmap(own.init))(jax.random.split(key, n))
+
+    def step():
+        nonlocal state, key
+        state, key = one(state, key)
+        state.observation.block_until_ready()
+
+    return rate(step, n, seconds)
+
+
+def ray_overhead(unit_seconds=0.01, games=30_000):
+    """The share of a cluster's time that is not spent in units of this length; one node with one core."""
+    import os
+    import tempfile
+    from pathlib import Path
+
+    os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    import ray
+    from sakiyomi import ray as on_ray
+
+    folder = Path(tempfile.mkdtemp())
+    pairing = 'game = "connect-four"\nfirst = "uct:iterations=100"\nsecond = "uct:iterations=50"'
+    scales = "".join(f"[scale.{scale}]\ngames = {games}\n" for scale in ("quick", "paper"))
+    experiment = folder / "units.toml"
+    experiment.write_text(f'id = "units"\ntitle = "Units"\nkind = "duels"\n{scales}[[duel]]\nname = "units"\n{pairing}\n')
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, object_store_memory=100 * 2**20)
+    points = []
+
+    def watch(progress):
+        points.append((time.perf_counter(), progress["busy_seconds"]))
+
+    on_ray.run(str(experiment), store=folder / "units.sqlite", unit_seconds=unit_seconds, progress=watch)
+    ray.shutdown()
+    # The first tasks start processes and are single units, so counting starts after a few seconds.
+    start, before = next(point for point in points if point[1] > points[-1][1] / 10)
+    end, after = points[-1]
+    return 1 - (after - before) / (end - start)
+
+
 def advise_cost(calls=2000):
     """Microseconds that a call costs beside the thinking itself: the median."""
     table = sakiyomi.Table("tic-tac-toe")
@@ -72,14 +129,24 @@ def advise_cost(calls=2000):
 
 
 def duel_seconds(games=100):
-    """A duel from here and from the command line: seconds that each says it took, the least of three."""
+    """CPU seconds of a duel from here and from the command line, the least of three; the start of the program does not count."""
+    import resource
+
     agents = ("uct:iterations=2000", "uct:iterations=500")
-    line = [sys.executable, "-m", "sakiyomi", "duel", "connect-four", *agents, "--games", str(games), "--threads", "1", "--json", "-q"]
-    here, there = [], []
-    for _ in range(3):
-        here.append(sakiyomi.duel("connect-four", *agents, games=games, threads=1).seconds)
-        there.append(json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)["seconds"])
-    return min(here), min(there)
+
+    def here(n):
+        start = time.process_time()
+        sakiyomi.duel("connect-four", *agents, games=n, threads=1)
+        return time.process_time() - start
+
+    def there(n):
+        line = [sys.executable, "-m", "sakiyomi", "duel", "connect-four", *agents, "--games", str(n), "--threads", "1", "--json", "-q"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(line, capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return tuple(min(play(2 + games) - play(2) for _ in range(3)) for play in (here, there))
 
 
 def main():
@@ -96,9 +163,19 @@ def main():
             print(f"{game}: OpenSpiel's states from Python: {open_spiel_rate(game, given.seconds):,.0f} steps/s")
         except ImportError:
             print("OpenSpiel is not installed")
+        if game in PGX:
+            try:
+                for n in (256, 4096):
+                    print(f"{game}: pgx, {n} environments: {pgx_rate(game, n, given.seconds):,.0f} steps/s")
+            except ImportError:
+                print("pgx is not installed")
     print(f"advise: {advise_cost():.1f} microseconds beside the thinking")
     here, there = duel_seconds()
-    print(f"duel: {here:.2f} s from Python, {there:.2f} s from the command line")
+    print(f"duel: {here:.2f} s from Python, {there:.2f} s from the command line ({here / there - 1:+.1%})")
+    try:
+        print(f"Ray: {ray_overhead():.1%} of the time is not spent in units of 10 ms")
+    except ImportError:
+        print("Ray is not installed")
 
 
 if __name__ == "__main__":

@@ -32,3 +32,11 @@ rm -rf "$target/python-wheel"
 # From another folder, so that it is the installed package that is looked at.
 (cd "$target/python-wheel" && "$environment/bin/python" -m mypy.stubtest sakiyomi._native)
 "$environment/bin/python" -m pytest --quiet "$@"
+
+# The wheel alone, as someone gets it who installs it: the first example of the README, and the page.
+if [[ $# -eq 0 ]]; then
+    rm -rf "$target/python-empty"
+    "$python" -m venv "$target/python-empty"
+    "$target/python-empty/bin/python" -m pip install --quiet --disable-pip-version-check "$target"/python-wheel/*.whl
+    (cd "$target/python-empty" && bin/python "$OLDPWD/python/tests/empty_environment.py" bin/sakiyomi)
+fi

@@ -38,6 +38,7 @@ from .errors import (
     StoreError,
     TableError,
 )
+from .evolution import EvolutionResult, FairnessResult, Verdict, evolve, fairness
 from .network import SelfPlayResult, self_play
 from .results import DuelResult, ExploitResult, Interval, Report, RunResult, SolveResult, Tally
 
@@ -46,7 +47,9 @@ __all__ = [
     "Batch",
     "DuelResult",
     "Entry",
+    "EvolutionResult",
     "ExploitResult",
+    "FairnessResult",
     "Game",
     "IllegalAction",
     "Interval",
@@ -64,11 +67,14 @@ __all__ = [
     "TableError",
     "Tally",
     "Thought",
+    "Verdict",
     "__version__",
     "agents",
     "duel",
+    "evolve",
     "experiments",
     "exploit",
+    "fairness",
     "games",
     "report",
     "run",

@@ -56,13 +56,14 @@ class Batch:
         seed: int = 1,
     ) -> None:
         """`threads` is the number of cores to use (None for all); without `observe` observations stay empty, which is faster."""
+        position = _native.Position(game)
         if per_player is None:
-            per_player = _native.Position(game).is_simultaneous
+            per_player = position.is_simultaneous
         self._batch = _native.Batch(game, n, per_player=per_player, threads=threads, seed=seed)
         self.n = n
-        self.n_players = self._batch.players
-        self.n_actions = self._batch.n_actions
-        self.observation_shape = self._batch.observation_shape
+        self.n_players = position.players
+        self.n_actions = position.n_actions
+        self.observation_shape = position.observation_shape
         self.per_player = per_player
         rows: tuple[int, ...] = (n, self.n_players) if per_player else (n,)
         self._rows = rows

@@ -20,13 +20,17 @@ from .results import RunResult
 __all__ = ["main", "run"]
 
 PER_WORKER = 3
-"""Units that a core has waiting, so that it never waits for the driver."""
+"""Tasks that a core has waiting, so that it never waits for the driver."""
 WAIT_SECONDS = 0.2
+TASK_SECONDS = 0.25
+"""How long a task takes: a task costs Ray about a millisecond, so short units go together."""
+MAX_UNITS = 1_000
+"""Units of a task at most."""
 
 
-def _do(unit: str) -> str:
-    """Does a unit, on whichever machine it came to."""
-    return _native.run_unit(unit)
+def _do(units: list[str]) -> list[str]:
+    """Does units, on whichever machine they came to."""
+    return [_native.run_unit(unit) for unit in units]
 
 
 def _ray() -> Any:
@@ -50,7 +54,9 @@ def run(
 ) -> RunResult:
     """Plays what a store lacks of experiments on a Ray cluster; a new one on this machine if `address` is None.
 
-    A unit whose machine is lost is handed out again; after `max_losses` of them the run gives up, and what is in the store stays.
+    Units whose machine is lost are handed out again; after `max_losses` lost tasks the run gives up, and what is in the store
+    stays. `progress` is told what `sakiyomi.run` tells, and also `lost`, the units that were lost so far, and `busy_seconds`, the
+    time that all units together took where they were done.
     """
     ray = _ray()
     if not ray.is_initialized():
@@ -61,32 +67,46 @@ def run(
     open_run = _native.OpenRun(
         names, folder=folder, scale=scale, store=store, workers=workers, unit_seconds=unit_seconds
     )
-    waiting: dict[Any, int] = {}
-    n_lost = 0
+    waiting: dict[Any, list[int]] = {}
+    n_failures, n_lost, busy, per_task = 0, 0, 0.0, 1
     while True:
         # The cluster may have grown or shrunk.
         capacity = PER_WORKER * max(1, int(ray.cluster_resources().get("CPU", workers)))
-        while len(waiting) < capacity and (handed := open_run.next()) is not None:
-            ticket, unit = handed
-            waiting[task.remote(unit)] = ticket
+        while len(waiting) < capacity and (handed := _take(open_run, per_task)):
+            waiting[task.remote([unit for _, unit in handed])] = [ticket for ticket, _ in handed]
         if not waiting:
             break
         done, _ = ray.wait(list(waiting), num_returns=1, timeout=WAIT_SECONDS)
         for reference in done:
-            ticket = waiting.pop(reference)
+            tickets = waiting.pop(reference)
             try:
-                open_run.enter(ticket, ray.get(reference))
+                results = ray.get(reference)
+                seconds = sum(json.loads(result)["seconds"] for result in results)
+                for ticket, result in zip(tickets, results, strict=True):
+                    open_run.enter(ticket, result)
+                busy += seconds
+                per_task = max(1, min(MAX_UNITS, round(TASK_SECONDS * len(results) / max(seconds, 1e-6))))
             except ray.exceptions.RayTaskError as error:
                 # The work itself failed; it would fail again anywhere.
                 raise SakiyomiError(f"a unit of work failed: {error.cause}") from error
             except ray.exceptions.RayError as error:
-                open_run.lose(ticket)
-                n_lost += 1
-                if n_lost > max_losses:
-                    raise SakiyomiError(f"{n_lost} units were lost, the last one by: {error}") from error
+                for ticket in tickets:
+                    open_run.lose(ticket)
+                n_failures += 1
+                n_lost += len(tickets)
+                if n_failures > max_losses:
+                    raise SakiyomiError(f"{n_lost} units were lost, the last ones by: {error}") from error
         if progress is not None:
-            progress(json.loads(open_run.progress()) | {"lost": n_lost})
+            progress(json.loads(open_run.progress()) | {"lost": n_lost, "busy_seconds": busy})
     return RunResult.from_json(open_run.summary())
+
+
+def _take(open_run: _native.OpenRun, n: int) -> list[tuple[int, str]]:
+    """The next units, up to `n` of them."""
+    handed: list[tuple[int, str]] = []
+    while len(handed) < n and (one := open_run.next()) is not None:
+        handed.append(one)
+    return handed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -145,3 +145,38 @@ def test_calls_cost_little():
         costs.append(time.perf_counter() - start - thought.seconds)
     costs.sort()
     assert costs[30] < 500e-6, f"{costs[30] * 1e6:.0f} microseconds"
+
+
+MAP = Path(__file__).parents[2] / "games" / "tubstap" / "ford.tbsmap"
+
+
+def test_maps_are_judged(tmp_path):
+    result = sakiyomi.fairness(MAP, ["random", "sample+noise"], games=20, threads=1)
+    assert [verdict.judge for verdict in result.verdicts] == ["random", "sample+noise"]
+    for verdict in result.verdicts:
+        assert sum(verdict.wins) + verdict.draws == verdict.games == 20
+        assert verdict.score in verdict.interval
+    assert list(result.to_frame()["games"]) == [20, 20]
+    with pytest.raises(sakiyomi.SpecError, match="chess"):
+        sakiyomi.fairness(MAP, ["chess"], games=2)
+    with pytest.raises(sakiyomi.SpecError, match="nothing.tbsmap"):
+        sakiyomi.fairness(tmp_path / "nothing.tbsmap")
+
+
+def test_maps_are_evolved_and_a_stopped_run_goes_on(tmp_path):
+    small = {"judges": ["random"], "verify": ["random"], "population": 6, "elites": 1, "games": 4, "verify_games": 20, "candidates": 3, "threads": 1}
+    lines = []
+    whole = sakiyomi.evolve(tmp_path / "whole", generations=3, progress=lines.append, **small)
+    assert whole.is_complete and whole.generations == 3 and len(whole.to_frame()) == 3
+    assert any(line.startswith("generation 2") for line in lines)
+    assert (tmp_path / "whole" / "gallery.html").exists()
+
+    def fail(_):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        sakiyomi.evolve(tmp_path / "parts", generations=3, progress=fail, **small)
+    parts = sakiyomi.evolve(tmp_path / "parts", generations=3, **small)
+    assert parts.to_dict()["history"] == whole.to_dict()["history"]
+    with pytest.raises(sakiyomi.SpecError, match="elites"):
+        sakiyomi.evolve(tmp_path / "wrong", generations=1, **(small | {"elites": 6}))

@@ -4,6 +4,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+import sakiyomi
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -16,13 +17,20 @@ def test_examples(name, capsys, monkeypatch, tmp_path):
 
 
 def test_alphazero(capsys, monkeypatch, tmp_path):
-    pytest.importorskip("torch", reason="torch is not installed: the AlphaZero example is not run")
+    """It learns for a moment, and what it saves plays in a duel."""
+    for package in ("torch", "onnxscript"):
+        pytest.importorskip(package, reason=f"{package} is not installed: the AlphaZero example is not run")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "sys.argv", ["alphazero", "--game", "connect-four:5x4", "--minutes", "0.05", "--games", "8", "--simulations", "8", "--evaluate", "4"]
-    )
+    options = "--game connect-four:5x4 --cpu-minutes 0.05 --games 8 --simulations 8 --evaluate 4 --width 8 --blocks 1"
+    monkeypatch.setattr("sys.argv", ["alphazero", *options.split()])
     runpy.run_path(str(EXAMPLES / "alphazero.py"), run_name="__main__")
     assert "against UCT" in capsys.readouterr().out
+    assert (tmp_path / "curve.csv").read_text().count("\n") >= 2
+    result = sakiyomi.duel("connect-four:5x4", "net:file=network.onnx,iterations=50", "random", games=20)
+    assert result.score > 0.5
+
+
+def test_alphazero_is_short():
     assert len((EXAMPLES / "alphazero.py").read_text().splitlines()) < 150
 
 

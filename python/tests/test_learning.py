@@ -126,3 +126,15 @@ def test_exceptions_of_a_network_come_through():
         sakiyomi.self_play("tic-tac-toe", uniform, games=4, at_once=0)
     with pytest.raises(sakiyomi.SpecError, match="every position"):
         sakiyomi.self_play("gdl:sheet=tic-tac-toe", uniform, games=1)
+
+
+def test_networks_in_files_say_what_is_wrong(tmp_path):
+    table = sakiyomi.Table("tic-tac-toe")
+    with pytest.raises(sakiyomi.SpecError, match="No such file"):
+        table.advise(f"net:file={tmp_path / 'none.onnx'}")
+    (tmp_path / "text.onnx").write_text("no network")
+    with pytest.raises(sakiyomi.SpecError, match="no network in ONNX"):
+        table.advise(f"net:file={tmp_path / 'text.onnx'}")
+    with pytest.raises(sakiyomi.SpecError, match="a network is missing"):
+        table.advise("net:iterations=10")
+    assert table.advise("puct:iterations=300").action == "b2"

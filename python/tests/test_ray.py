@@ -1,8 +1,9 @@
 """A cluster of two nodes on this machine, one of which dies in the middle of a run."""
 
+import importlib.util
 import os
+import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -11,19 +12,23 @@ import sakiyomi
 # Ray reads these when it is imported.
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-if "SAKIYOMI_RAY" not in os.environ:
-    pytest.skip("the cluster of two nodes is tested with SAKIYOMI_RAY=1 and ray installed", allow_module_level=True)
-ray = pytest.importorskip("ray")
+# So that a node that is gone is noticed after seconds.
+os.environ.setdefault("RAY_health_check_initial_delay_ms", "1000")
+os.environ.setdefault("RAY_health_check_period_ms", "1000")
+os.environ.setdefault("RAY_health_check_timeout_ms", "5000")
+os.environ.setdefault("RAY_health_check_failure_threshold", "3")
+needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed: no cluster is tested")
 SMALL = Path(__file__).with_name("small.toml")
 
 
-def tallies(store, source):
-    [report] = sakiyomi.report(str(source), scale="paper", store=store)
+def tallies(store, source, scale="paper"):
+    [report] = sakiyomi.report(str(source), scale=scale, store=store)
     return [(cell["name"], cell["wins"], cell["draws"], cell["losses"]) for cell in report.cells]
 
 
 @pytest.fixture
 def cluster():
+    import ray
     from ray.cluster_utils import Cluster
 
     memory = {"object_store_memory": 100 * 2**20}
@@ -38,33 +43,61 @@ def cluster():
     cluster.shutdown()
 
 
+def use(node):
+    """Waits until a node has done something: its first task starts a process, which takes a while."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    there = NodeAffinitySchedulingStrategy(node.node_id, soft=False)
+    ray.get(ray.remote(scheduling_strategy=there)(lambda: None).remote())
+
+
+@needs_ray
 def test_a_lost_node_changes_no_number(cluster, tmp_path):
+    import ray
     from sakiyomi import ray as on_ray
 
     nodes, second = cluster
     local, remote = tmp_path / "local.sqlite", tmp_path / "remote.sqlite"
-    sakiyomi.run(str(SMALL), scale="paper", store=local)
-    killed = threading.Event()
+    source = tmp_path / "longer.toml"
+    source.write_text(SMALL.read_text().replace("games = 400", "games = 4000"))
+    sakiyomi.run(str(source), scale="paper", store=local)
+    use(second)
+    killed, lost = threading.Event(), []
 
     def watch(progress):
-        # As soon as something is done one node goes, with what it is doing.
-        if progress["done"] > 0 and not killed.is_set():
+        # In the middle one node goes, with what it is doing.
+        if progress["done"] > progress["games"] / 8 and not killed.is_set():
             killed.set()
-            threading.Thread(target=nodes.remove_node, args=(second, False)).start()
-            time.sleep(0.5)
+            nodes.remove_node(second, allow_graceful=False)
+        lost.append(progress["lost"])
 
-    result = on_ray.run(str(SMALL), scale="paper", store=remote, unit_seconds=0.05, progress=watch)
-    assert killed.is_set() and result.is_complete
-    assert tallies(local, SMALL) == tallies(remote, SMALL)
-    again = on_ray.run(str(SMALL), scale="paper", store=remote)
+    result = on_ray.run(str(source), scale="paper", store=remote, unit_seconds=0.05, progress=watch)
+    assert killed.is_set() and result.is_complete and lost[-1] > 0
+    assert [node["Alive"] for node in ray.nodes()].count(True) == 1
+    assert tallies(local, source) == tallies(remote, source)
+    again = on_ray.run(str(source), scale="paper", store=remote)
     assert again.games_played == 0
 
 
 def test_a_missing_package_is_named(monkeypatch):
-    import sys
-
     from sakiyomi import ray as on_ray
 
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(sakiyomi.MissingPackage, match="pip install ray"):
         on_ray.run("all")
+
+
+@needs_ray
+def test_a_unit_that_fails_is_an_error_and_what_was_done_stays(cluster, tmp_path):
+    from sakiyomi import ray as on_ray
+
+    source = tmp_path / "broken.toml"
+    text = SMALL.read_text().replace('second = "random"', 'second = "exec:false"', 1)
+    source.write_text(text.replace('id = "small"', 'id = "broken"'))
+    local, remote = tmp_path / "local.sqlite", tmp_path / "remote.sqlite"
+    outcomes = []
+    for run, store in ((sakiyomi.run, local), (on_ray.run, remote)):
+        run(str(source), store=store)
+        outcomes.append(tallies(store, source, "quick"))
+    assert outcomes[0] == outcomes[1], "a program that gives up loses its matches, here as there"

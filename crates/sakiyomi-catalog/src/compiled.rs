@@ -6,7 +6,9 @@
 //! for a whole decision.
 
 use sakiyomi_core::{Agent, Playable, Rng, Stop};
-use sakiyomi_search::{Encoding, MctsSettings, ProbeReport, TreeSearch};
+use sakiyomi_search::{
+    Encoding, LeafEvaluator, MctsSettings, ProbeReport, PuctSettings, TreeSearch,
+};
 
 use crate::{AgentSpec, Seat, SpecError};
 
@@ -17,6 +19,12 @@ pub trait CatalogGame: Playable {
 
     /// A tree search with all that can be measured of its tree.
     fn tree_search(settings: MctsSettings) -> Box<dyn TreeSearch<Self>>;
+
+    /// PUCT with an evaluator of leaves, such as a network.
+    fn puct<'a>(
+        settings: PuctSettings,
+        evaluator: Box<dyn LeafEvaluator<Self> + 'a>,
+    ) -> Box<dyn Agent<Self> + 'a>;
 
     /// The probe of a search with experience; see [`sakiyomi_search::probe`].
     fn probe(&self, search: &MctsSettings, playouts: u64, rng: &mut Rng) -> ProbeReport;
@@ -45,6 +53,13 @@ macro_rules! compiled {
                 settings: sakiyomi_search::MctsSettings,
             ) -> Box<dyn sakiyomi_search::TreeSearch<Self>> {
                 Box::new(sakiyomi_search::Mcts::new(settings))
+            }
+
+            fn puct<'a>(
+                settings: sakiyomi_search::PuctSettings,
+                evaluator: Box<dyn sakiyomi_search::LeafEvaluator<Self> + 'a>,
+            ) -> Box<dyn sakiyomi_core::Agent<Self> + 'a> {
+                Box::new(sakiyomi_search::PuctSearch::new(settings, evaluator))
             }
 
             fn probe(

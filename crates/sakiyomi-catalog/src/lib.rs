@@ -8,6 +8,7 @@ mod files;
 mod games;
 mod kept_rules;
 mod list;
+mod network;
 mod parameter;
 mod shared_rules;
 mod solution;

@@ -5,8 +5,8 @@ use sakiyomi_core::{
 };
 use sakiyomi_games::TicTacToe;
 use sakiyomi_search::{
-    Evaluation, LeafEvaluator, LeafPosition, PlayoutEvaluator, PuctSearch, PuctSettings,
-    RandomPlayer,
+    Evaluation, EvaluationError, LeafEvaluator, LeafPosition, PlayoutEvaluator, PuctSearch,
+    PuctSettings, RandomPlayer,
 };
 
 /// Prefers the middle and the corners, or the other cells, and knows nothing else.
@@ -21,7 +21,7 @@ impl LeafEvaluator<TicTacToe> for ByCell {
         game: &TicTacToe,
         leaves: &[LeafPosition<'_, TicTacToe>],
         _: &mut Rng,
-    ) -> Vec<Evaluation> {
+    ) -> Result<Vec<Evaluation>, EvaluationError> {
         let each = |leaf: &LeafPosition<'_, TicTacToe>| {
             let player = leaf.players[0].0;
             let prior = |&action: &_| {
@@ -32,7 +32,7 @@ impl LeafEvaluator<TicTacToe> for ByCell {
             let priors = Some(leaf.actions.iter().map(prior).collect());
             Evaluation { payoffs: Payoffs::uniform(2, 0.5), priors }
         };
-        leaves.iter().map(each).collect()
+        Ok(leaves.iter().map(each).collect())
     }
 }
 

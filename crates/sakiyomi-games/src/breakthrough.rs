@@ -285,10 +285,9 @@ impl<W: Word> Encode for Breakthrough<W> {
     }
 
     fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
-        let own = |side: Player, cell: usize| {
-            position.pawns[side.index()].has(self.seen_by(player, cell) as u32)
-        };
-        observe_pieces(player, position.status, self.width() * self.height(), own, out);
+        let place = |bit: u32| self.seen_by(player, bit as usize);
+        let n_cells = self.width() * self.height();
+        observe_pieces(player, position.status, n_cells, position.pawns, place, out);
     }
 
     /// Three for every cell that a pawn may leave.

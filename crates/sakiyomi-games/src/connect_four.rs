@@ -305,11 +305,12 @@ impl<W: Word> Encode for ConnectFour<W> {
     }
 
     fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
-        let own = |side: Player, cell: usize| {
-            let (x, y) = (cell as u32 % self.width, cell as u32 / self.width);
-            position.stones[side.index()].has(x * (self.height + 1) + y)
+        let place = |bit: u32| {
+            let (x, y) = (bit / (self.height + 1), bit % (self.height + 1));
+            (y * self.width + x) as usize
         };
-        observe_pieces(player, position.status, self.width() * self.height(), own, out);
+        let n_cells = self.width() * self.height();
+        observe_pieces(player, position.status, n_cells, position.stones, place, out);
     }
 
     fn n_action_indices(&self) -> usize {

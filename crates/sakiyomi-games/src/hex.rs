@@ -208,8 +208,8 @@ impl<W: Word> Encode for Hex<W> {
     }
 
     fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
-        let own = |side: Player, cell: usize| position.stones[side.index()].has(cell as u32);
-        observe_pieces(player, position.status, self.width() * self.height(), own, out);
+        let n_cells = self.width() * self.height();
+        observe_pieces(player, position.status, n_cells, position.stones, |bit| bit as usize, out);
     }
 
     fn n_action_indices(&self) -> usize {

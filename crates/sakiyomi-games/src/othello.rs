@@ -261,8 +261,8 @@ impl Encode for Othello {
     }
 
     fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
-        let own = |side: Player, cell: usize| position.discs[side.index()].has(cell as u32);
-        observe_pieces(player, position.status, SIDE * SIDE, own, out);
+        let discs = position.discs;
+        observe_pieces(player, position.status, SIDE * SIDE, discs, |bit| bit as usize, out);
         let open = if position.status == Status::ToMove(player) { position.open } else { 0 };
         out.extend((0..64).map(|cell| f32::from(u8::from(open.has(cell)))));
     }

@@ -219,8 +219,8 @@ impl Encode for TicTacToe {
     }
 
     fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
-        let own = |side: Player, cell: usize| position.marks[side.index()] >> cell & 1 == 1;
-        observe_pieces(player, position.status, SIDE * SIDE, own, out);
+        let marks = position.marks.map(u64::from);
+        observe_pieces(player, position.status, SIDE * SIDE, marks, |bit| bit as usize, out);
     }
 
     fn n_action_indices(&self) -> usize {

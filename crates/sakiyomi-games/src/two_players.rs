@@ -2,6 +2,8 @@
 
 use sakiyomi_core::{Cell, Payoffs, Phrase, Piece, Player, Players, Shape, Turn};
 
+use crate::bits::Word;
+
 /// Who is to move, or how it ended: kept in the positions, so that nothing has to be searched for
 /// to tell whose turn it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -80,17 +82,22 @@ pub(crate) fn owner_code([first, second]: [bool; 2]) -> u8 {
 }
 
 /// Appends three planes as `player` sees the board: its own pieces, those of the opponent, and ones
-/// if it is to move. `own` says whether a player has a piece in a cell.
-pub(crate) fn observe_pieces(
+/// if it is to move. `place` is the cell of a bit of the pieces.
+pub(crate) fn observe_pieces<W: Word>(
     player: Player,
     status: Status,
     n_cells: usize,
-    own: impl Fn(Player, usize) -> bool,
+    pieces: [W; 2],
+    place: impl Fn(u32) -> usize,
     out: &mut Vec<f32>,
 ) {
-    let number = |is_so: bool| f32::from(u8::from(is_so));
-    for side in [player, opponent(player)] {
-        out.extend((0..n_cells).map(|cell| number(own(side, cell))));
+    let start = out.len();
+    out.resize(start + 3 * n_cells, 0.0);
+    let planes = &mut out[start..];
+    for (side, plane) in [player, opponent(player)].into_iter().zip(planes.chunks_mut(n_cells)) {
+        pieces[side.index()].indices().for_each(|bit| plane[place(bit)] = 1.0);
     }
-    out.extend(std::iter::repeat_n(number(status == Status::ToMove(player)), n_cells));
+    if status == Status::ToMove(player) {
+        planes[2 * n_cells..].fill(1.0);
+    }
 }

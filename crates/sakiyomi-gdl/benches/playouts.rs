@@ -1,7 +1,7 @@
 //! Measures rule sheets: `cargo bench -p sakiyomi-gdl --bench playouts -- 0.5 FILE..` compiles each sheet, plays
 //! random playouts for that many seconds of CPU time and prints one line per sheet. Words are
 //! options: `interpreter` or `network` picks the engine, `limit=5` the seconds that grounding may
-//! take.
+//! take. `plies=20` steps through that many plies of one random match instead, and prints how long a ply takes.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -15,17 +15,22 @@ fn main() {
     let mut settings = Settings::default();
     let mut seconds = 1.0;
     let mut files = Vec::new();
+    let mut most_plies = None;
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             // Cargo adds this to what every bench is told.
             "--bench" => {}
             "interpreter" => settings.engine = EngineChoice::Interpreter,
             "network" => settings.engine = EngineChoice::Network,
-            text => match (text.parse(), text.strip_prefix("limit=").map(str::parse)) {
-                (Ok(number), _) => seconds = number,
-                (_, Some(Ok(limit))) => settings.limits.seconds = limit,
-                _ => files.push(argument),
-            },
+            text => {
+                let option = |name: &str| text.strip_prefix(name).and_then(|v| v.parse().ok());
+                match (text.parse(), option("limit="), option("plies=")) {
+                    (Ok(number), ..) => seconds = number,
+                    (_, Some(limit), _) => settings.limits.seconds = limit,
+                    (.., Some(plies)) => most_plies = Some(plies),
+                    _ => files.push(argument),
+                }
+            }
         }
     }
     println!(
@@ -35,7 +40,13 @@ fn main() {
     for file in files {
         let name = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match std::fs::read(&file) {
-            Ok(bytes) => measure(&name, &String::from_utf8_lossy(&bytes), &settings, seconds),
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
+                match most_plies {
+                    None => measure(&name, &text, &settings, seconds),
+                    Some(most) => step_through(&name, &text, &settings, most),
+                }
+            }
             Err(error) => eprintln!("{name}: {error}"),
         }
     }
@@ -77,6 +88,37 @@ fn measure(name: &str, text: &str, settings: &Settings, seconds: f64) {
         playouts / spent,
         n_plies as f64 / spent,
         n_plies as f64 / playouts,
+    );
+}
+
+/// Plays a random match ply by ply, for sheets that are too slow for whole playouts.
+fn step_through(name: &str, text: &str, settings: &Settings, most_plies: f64) {
+    let clock = ThreadTime::now();
+    let game = match GdlGame::new(text, settings) {
+        Ok(game) => game,
+        Err(error) => return println!("{name:<36} {error}"),
+    };
+    let mut stepper = game.stepper();
+    let ready = clock.elapsed().as_secs_f64();
+    let (mut rng, mut slowest, mut total) = (Rng::new(1), 0.0_f64, 0.0);
+    while !stepper.is_terminal() && f64::from(stepper.plies()) < most_plies {
+        let legal: Vec<_> = (0..game.roles().len()).map(|role| stepper.legal(role)).collect();
+        if legal.iter().any(Vec::is_empty) {
+            break;
+        }
+        let joint: Vec<_> = legal.iter().map(|moves| moves[rng.below(moves.len())]).collect();
+        let clock = ThreadTime::now();
+        if let Err(error) = stepper.step(&joint) {
+            return println!("{name:<36} {error}");
+        }
+        let spent = clock.elapsed().as_secs_f64();
+        (slowest, total) = (slowest.max(spent), total + spent);
+    }
+    let n = stepper.plies();
+    println!(
+        "{name:<36} ready {ready:.3} s, {n} plies of {:.1} ms, the slowest {:.1} ms",
+        total / f64::from(n.max(1)) * 1e3,
+        slowest * 1e3
     );
 }
 

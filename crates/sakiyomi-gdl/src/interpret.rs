@@ -137,6 +137,8 @@ enum Status {
 /// A relation, and which of its arguments are known.
 type IndexKey = ((Functor, usize), u64);
 
+/// How many values an argument of a derived relation is expected to have.
+const VALUES: u64 = 8;
 /// How deep proofs may nest before they are given up.
 pub(crate) const MOST_DEPTH: usize = 20_000;
 /// The stack that one more proof may need, and by how much it grows if it is not there.
@@ -155,6 +157,10 @@ struct Prover {
     facts: FxHashMap<(Functor, usize), Vec<TermId>>,
     fact_set: FxHashSet<TermId>,
     indexes: FxHashMap<IndexKey, FxHashMap<u64, Vec<TermId>>>,
+    /// The same for the fluents that hold, by what stands inside `true`.
+    held: FxHashMap<IndexKey, FxHashMap<u64, Vec<TermId>>>,
+    /// How many fluents of each relation hold.
+    n_held: FxHashMap<(Functor, usize), usize>,
     table: FxHashMap<TermId, Answers>,
     pass: u64,
     n_answers: usize,
@@ -164,6 +170,9 @@ struct Prover {
     /// Ends the proofs about the current state, and whether it did.
     stop: Option<Arc<Stop>>,
     is_stopped: bool,
+    /// Conditions that were looked at, all together.
+    #[cfg(test)]
+    n_steps: usize,
 }
 
 impl Prover {
@@ -198,6 +207,8 @@ impl Prover {
             facts,
             fact_set,
             indexes: FxHashMap::default(),
+            held: FxHashMap::default(),
+            n_held: FxHashMap::default(),
             table: FxHashMap::default(),
             pass: 0,
             n_answers: 0,
@@ -205,6 +216,8 @@ impl Prover {
             was_too_deep: false,
             stop: None,
             is_stopped: false,
+            #[cfg(test)]
+            n_steps: 0,
         }
     }
 
@@ -264,6 +277,12 @@ impl Prover {
             .map(|(&role, &m)| self.terms.intern(words.does, &[role, m]))
             .collect();
         self.fact_set.extend(held.iter().chain(&done).copied());
+        self.held.clear();
+        self.n_held.clear();
+        for &fluent in facts {
+            let key = (self.terms.functor(fluent), self.terms.arguments(fluent).len());
+            *self.n_held.entry(key).or_default() += 1;
+        }
         self.facts.insert(dynamic[0], held);
         self.facts.insert(dynamic[1], done);
     }
@@ -333,6 +352,10 @@ impl Prover {
         if self.is_stopped {
             return usize::MAX;
         }
+        #[cfg(test)]
+        {
+            self.n_steps += 1;
+        }
         let Some(choice) = self.choose(open, variables) else {
             self.answer(rule, variables, query);
             return usize::MAX;
@@ -389,55 +412,88 @@ impl Prover {
         (lowest, self.table.get(&query).map(|answers| answers.list.clone()).unwrap_or_default())
     }
 
-    /// The facts of a relation that may match a query. Those that do not depend on the state are
-    /// found by the arguments that are known; an index is made when it is first needed.
+    /// The facts of a relation that may match a query, found by the arguments that are known. An index
+    /// is made when it is first needed; those of fluents last as long as the state.
     fn matching_facts(&mut self, key: (Functor, usize), query: TermId) -> Vec<TermId> {
         let Some(list) = self.facts.get(&key) else { return Vec::new() };
-        let arguments = self.terms.arguments(query);
+        let words = self.program.words;
+        let of_state = key == (words.true_, 1);
+        let (terms, any) = (&self.terms, self.any);
+        // What is known of a fluent stands one level deeper.
+        let inside = |atom: TermId| if of_state { terms.arguments(atom)[0] } else { atom };
+        let pattern = inside(query);
+        if pattern == any || key.0 == words.does {
+            return list.clone();
+        }
+        let inner_key = (terms.functor(pattern), terms.arguments(pattern).len());
+        let arguments = terms.arguments(pattern);
         let known: Vec<usize> =
             (0..arguments.len().min(64)).filter(|&i| !self.is_open(arguments[i])).collect();
-        let words = self.program.words;
-        if known.is_empty() || [words.true_, words.does].contains(&key.0) {
+        if known.is_empty() && !of_state {
             return list.clone();
         }
         let hash = |term: TermId| {
             let mut hasher = FxHasher::default();
-            known.iter().for_each(|&i| hasher.write_u32(self.terms.arguments(term)[i]));
+            known.iter().for_each(|&i| hasher.write_u32(terms.arguments(term)[i]));
             hasher.finish()
         };
+        let is_of_kind =
+            |term: TermId| (terms.functor(term), terms.arguments(term).len()) == inner_key;
         let mask = known.iter().fold(0u64, |mask, &i| mask | 1 << i);
-        let index = self.indexes.entry((key, mask)).or_insert_with(|| {
+        let indexes = if of_state { &mut self.held } else { &mut self.indexes };
+        let index = indexes.entry((inner_key, mask)).or_insert_with(|| {
             let mut index: FxHashMap<u64, Vec<TermId>> = FxHashMap::default();
-            for &fact in list {
-                index.entry(hash(fact)).or_default().push(fact);
+            for &fact in list.iter().filter(|&&fact| is_of_kind(inside(fact))) {
+                index.entry(hash(inside(fact))).or_default().push(fact);
             }
             index
         });
-        index.get(&hash(query)).cloned().unwrap_or_default()
+        index.get(&hash(pattern)).cloned().unwrap_or_default()
     }
 
-    /// The condition to look at next: a test that is ready, or else a positive condition, facts
-    /// first, and among equals the one with the fewest unknowns.
+    /// The condition to look at next: a test that is ready, or else the positive condition that is
+    /// expected to have the fewest answers.
     fn choose(&self, open: &[&Step], variables: &[TermId]) -> Option<usize> {
         let cost = |step: &Step| match step {
             Step::Distinct(left, right) | Step::Same(left, right) => {
-                if bound(left, variables) && bound(right, variables) { 0 } else { usize::MAX }
+                if bound(left, variables) && bound(right, variables) { 0 } else { u64::MAX }
             }
             Step::Fails(atom) => {
                 if bound(atom, variables) {
                     2
                 } else {
-                    usize::MAX
+                    u64::MAX
                 }
             }
-            Step::Holds(atom) => {
-                let n_free = count_free(atom, variables);
-                let derived = matches!(atom, Build::Compound(functor, parts)
-                    if self.rules.contains_key(&(*functor, parts.len())));
-                if n_free == 0 { 1 } else { 2 + 2 * n_free + usize::from(derived) }
-            }
+            Step::Holds(atom) => match count_free(atom, variables) {
+                0 => 1,
+                n_free => 3 + self.expected_answers(atom, n_free),
+            },
         };
         (0..open.len()).min_by_key(|&i| cost(open[i]))
+    }
+
+    /// A guess how many answers a condition has of which this many variables are not known.
+    fn expected_answers(&self, atom: &Build, n_free: usize) -> u64 {
+        let Build::Compound(functor, parts) = atom else { return u64::MAX / 2 };
+        let key = (*functor, parts.len());
+        let words = self.program.words;
+        if key == (words.does, 2) {
+            return 1;
+        }
+        if self.rules.contains_key(&key) {
+            return 2 * VALUES.saturating_pow(n_free as u32).min(u64::MAX / 4);
+        }
+        // Each unknown argument takes its part of the facts that there are.
+        let (n_facts, n_arguments) = match &parts[..] {
+            [Build::Compound(inner, parts)] if *functor == words.true_ => {
+                let n = self.n_held.get(&(*inner, parts.len())).copied().unwrap_or(0);
+                (n, parts.len())
+            }
+            _ => (self.facts.get(&key).map_or(0, Vec::len), parts.len()),
+        };
+        let n_bits = n_facts.checked_ilog2().map_or(0, |bits| bits as usize + 1);
+        1 << (n_bits * n_free / n_arguments.max(n_free).max(1)).min(60)
     }
 
     fn answer(&mut self, rule: &ProverRule, variables: &[TermId], query: TermId) {
@@ -540,4 +596,49 @@ fn compile(rule: &Rule, terms: &mut Terms) -> ProverRule {
         })
         .collect();
     ProverRule { head: atom(&rule.head, terms), body, n_variables: rule.variables.len() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::Evaluate;
+    use crate::meter::{Limits, Meter, Progress};
+    use crate::parse::Sheet;
+
+    /// Thirty cells in a row; a move changes two of them, and which these are is only seen from the move.
+    fn row() -> String {
+        let numbers: Vec<String> = (1..=30).map(|n| format!("(number {n})")).collect();
+        format!(
+            "(role hero) {}
+            (<= (different ?x ?y) (number ?x) (number ?y) (distinct ?x ?y))
+            (<= (init (cell ?x free)) (number ?x))
+            (<= (legal hero (mark ?x ?y)) (true (cell ?x free)) (true (cell ?y free)) (different ?x ?y))
+            (<= (next (cell ?x marked)) (does hero (mark ?x ?y)))
+            (<= (next (cell ?y marked)) (does hero (mark ?x ?y)))
+            (<= (next (cell ?z ?m)) (true (cell ?z ?m)) (different ?z ?x) (different ?z ?y)
+                (does hero (mark ?x ?y)) (not (refused ?x ?y)))
+            (<= (refused ?x ?y) (does hero (mark ?x ?y)) (true (cell ?x marked)))
+            (<= terminal (true (cell 1 marked)))
+            (goal hero 50)",
+            numbers.join(" ")
+        )
+    }
+
+    /// Facts are found by what is known of them, and conditions with few answers come first.
+    #[test]
+    fn a_ply_looks_at_few_conditions() {
+        let watcher = &mut |_: &Progress| true;
+        let mut meter = Meter::new(&Limits::default(), watcher);
+        let sheet = Sheet::parse(&row()).unwrap();
+        let interpreter = Interpreter::new(Program::new(sheet, &mut meter, Evaluate::All).unwrap());
+        let position = interpreter.start();
+        assert_eq!(position.legal[0].len(), 30 * 29);
+        let mut prover = interpreter.prover();
+        let before = prover.n_steps;
+        let initial = prover.initial.clone();
+        let next = prover.next(&initial, &position.legal[0][40..41]);
+        assert_eq!(next.len(), 30);
+        let n_steps = prover.n_steps - before;
+        assert!(n_steps < 200, "{n_steps}");
+    }
 }

@@ -7,9 +7,10 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, Seat, SpecError, Visitor};
-use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Payoffs, Player, Rng, Stop, Turn};
+use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Player, Rng, Stop, Turn};
 use sakiyomi_search::{
-    Evaluation, LeafEvaluator, LeafPosition, PuctSearch, PuctSettings, RootNoise,
+    Evaluation, EvaluationError, LeafEvaluator, LeafPosition, LeafRows, PuctSettings, RootNoise,
+    evaluations_of_rows,
 };
 
 use crate::numbers::Layout;
@@ -152,18 +153,10 @@ struct Run<'a> {
 
 /// What a thread tells: rows to be evaluated, a match that ended, or that it has no more to play.
 enum Message {
-    Rows { thread: usize, request: Request },
+    Rows { thread: usize, rows: LeafRows },
     Ended(GameRecord),
     Failed(SelfPlayError),
     Idle,
-}
-
-/// The rows of one match.
-#[derive(Default)]
-struct Request {
-    n: usize,
-    observations: Vec<f32>,
-    masks: Vec<bool>,
 }
 
 impl Visitor for Run<'_> {
@@ -216,7 +209,7 @@ struct Host<'a> {
     layout: Layout,
     network: &'a mut dyn Network,
     answers: Vec<Sender<Option<Answer>>>,
-    waiting: Vec<(usize, Request)>,
+    waiting: Vec<(usize, LeafRows)>,
 }
 
 impl Host<'_> {
@@ -233,7 +226,7 @@ impl Host<'_> {
         while n_active > 0 {
             let Ok(message) = receiver.recv() else { break };
             match message {
-                Message::Rows { thread, request } => self.waiting.push((thread, request)),
+                Message::Rows { thread, rows } => self.waiting.push((thread, rows)),
                 Message::Ended(record) => records.push(record),
                 Message::Failed(error) => failed = failed.or(Some(error)),
                 Message::Idle => n_active -= 1,
@@ -267,13 +260,9 @@ impl Host<'_> {
     fn evaluate(&mut self) -> Result<(), NetworkError> {
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.sort_by_key(|(thread, _)| *thread);
-        let mut rows = Request::default();
-        for (_, request) in &waiting {
-            rows.n += request.n;
-            rows.observations.extend_from_slice(&request.observations);
-            rows.masks.extend_from_slice(&request.masks);
-        }
-        let Request { n, observations, masks } = &rows;
+        let mut all = LeafRows::default();
+        waiting.iter().for_each(|(_, rows)| all.append(rows));
+        let LeafRows { n, observations, masks } = &all;
         let answer = self.network.evaluate(Rows { n: *n, observations, masks });
         let answer = answer.and_then(|answer| self.checked(*n, masks, answer));
         let answer = match answer {
@@ -285,8 +274,8 @@ impl Host<'_> {
         };
         let (n_actions, width) = (self.layout.n_actions, answer.values.len() / n);
         let mut row = 0;
-        for (thread, request) in waiting {
-            let own = row..row + request.n;
+        for (thread, rows) in waiting {
+            let own = row..row + rows.n;
             let part = Answer {
                 priors: answer.priors[own.start * n_actions..own.end * n_actions].to_vec(),
                 values: answer.values[own.start * width..own.end * width].to_vec(),
@@ -299,14 +288,14 @@ impl Host<'_> {
 
     /// Whether the answer has the right size and all of its numbers can be used.
     fn checked(&self, n: usize, masks: &[bool], answer: Answer) -> Result<Answer, NetworkError> {
-        let Layout { n_actions, n_players, is_constant_sum, is_simultaneous, .. } = self.layout;
+        let Layout { n_actions, n_players, is_constant_sum, .. } = self.layout;
         let Answer { priors, values } = &answer;
         let wrong = |text: String| Err(NetworkError(text));
         if priors.len() != n * n_actions {
             let found = priors.len();
             return wrong(format!("{found} priors for {n} rows of {n_actions} actions"));
         }
-        let is_enough = n_players == 1 || n_players == 2 && is_constant_sum || is_simultaneous;
+        let is_enough = n_players == 1 || n_players == 2 && is_constant_sum;
         if values.len() != n * n_players && !(values.len() == n && is_enough) {
             let expected =
                 if is_enough { "one each, or one for each player" } else { "one for each player" };
@@ -354,8 +343,8 @@ struct MatchThread<'a, G> {
 
 impl<G: CatalogGame> MatchThread<'_, G> {
     fn run(self, answers: Receiver<Option<Answer>>) {
-        let MatchThread { thread, settings, layout, .. } = self;
-        let mut remote = Remote { thread, layout, sender: self.sender.clone(), answers };
+        let MatchThread { thread, settings, .. } = self;
+        let mut remote = Remote { thread, sender: self.sender.clone(), answers };
         let step = settings.at_once.min(settings.games as usize) as u64;
         let mut number = thread as u64;
         while number < settings.games {
@@ -375,7 +364,7 @@ impl<G: CatalogGame> MatchThread<'_, G> {
         let n_players = game.players();
         let seat = settings.opponent.as_ref().map(|_| Player((number % n_players as u64) as u8));
         let mut others = self.opponents(number, seat)?;
-        let mut search = PuctSearch::new(settings.puct(), Borrowed(remote));
+        let mut search = G::puct(settings.puct(), Box::new(Borrowed(remote)));
         let mut chance = Rng::stream(&[settings.seed, number, 0]);
         let mut rng = Rng::stream(&[settings.seed, number, 1]);
         let (mut state, mut steps) = (game.start(), Vec::new());
@@ -461,7 +450,6 @@ type Opponents<G> = Vec<Option<Box<dyn Agent<G>>>>;
 #[derive(Debug)]
 struct Remote {
     thread: usize,
-    layout: Layout,
     sender: Sender<Message>,
     answers: Receiver<Option<Answer>>,
 }
@@ -470,77 +458,21 @@ struct Remote {
 struct Borrowed<'a>(&'a mut Remote);
 
 impl<G: CatalogGame> LeafEvaluator<G> for Borrowed<'_> {
-    /// Without an answer there are no evaluations, and the search gives up.
     fn evaluate(
         &mut self,
         game: &G,
         leaves: &[LeafPosition<'_, G>],
         _rng: &mut Rng,
-    ) -> Vec<Evaluation> {
-        let n_actions = self.0.layout.n_actions;
-        let mut request = Request::default();
-        for leaf in leaves {
-            for (player, numbers) in numbered_rows(game, leaf) {
-                game.observe(leaf.state, player, &mut request.observations);
-                let start = request.masks.len();
-                request.masks.resize(start + n_actions, false);
-                numbers.iter().for_each(|&number| request.masks[start + number] = true);
-                request.n += 1;
+    ) -> Result<Vec<Evaluation>, EvaluationError> {
+        let rows = LeafRows::of(game, leaves);
+        let _ = self.0.sender.send(Message::Rows { thread: self.0.thread, rows });
+        match self.0.answers.recv() {
+            Ok(Some(Answer { priors, values })) => {
+                Ok(evaluations_of_rows(game, leaves, &priors, &values))
             }
-        }
-        let n = request.n;
-        let _ = self.0.sender.send(Message::Rows { thread: self.0.thread, request });
-        let Ok(Some(answer)) = self.0.answers.recv() else { return Vec::new() };
-        let width = answer.values.len() / n.max(1);
-        let mut row = 0;
-        let evaluation = |leaf: &LeafPosition<'_, G>| {
-            let mut priors = Vec::with_capacity(leaf.actions.len());
-            let mut payoffs = Payoffs::default();
-            for (player, numbers) in numbered_rows(game, leaf) {
-                let of_row = &answer.priors[row * n_actions..][..n_actions];
-                priors.extend(numbers.iter().map(|&number| of_row[number]));
-                let values = &answer.values[row * width..][..width];
-                self.0.value(&mut payoffs, player, values);
-                row += 1;
-            }
-            Evaluation { payoffs, priors: Some(priors) }
-        };
-        leaves.iter().map(evaluation).collect()
-    }
-}
-
-impl Remote {
-    /// Enters what a row says: what each player gets, or what its own player gets and in a game of two whose payoffs
-    /// add up to 1 also the other.
-    fn value(&self, payoffs: &mut Payoffs, player: Player, values: &[f32]) {
-        match values {
-            [own] => {
-                payoffs[player] = f64::from(*own);
-                if self.layout.n_players == 2 && !self.layout.is_simultaneous {
-                    payoffs[Player(1 - player.0)] = 1.0 - f64::from(*own);
-                }
-            }
-            all => {
-                let all: Vec<f64> = all.iter().map(|&value| value.into()).collect();
-                *payoffs = Payoffs::from_slice(&all);
-            }
+            _ => Err(EvaluationError::Failed("the network gave no answer".to_owned())),
         }
     }
-}
-
-/// The choosing players of a leaf, with the numbers of their actions.
-fn numbered_rows<G: CatalogGame>(
-    game: &G,
-    leaf: &LeafPosition<'_, G>,
-) -> Vec<(Player, Vec<usize>)> {
-    let mut actions = leaf.actions;
-    let row = |&(player, n): &(Player, usize)| {
-        let (own, rest) = actions.split_at(n);
-        actions = rest;
-        let number = |&action| game.action_index(leaf.state, player, action).unwrap_or(0);
-        (player, own.iter().map(number).collect())
-    };
-    leaf.players.iter().map(row).collect()
 }
 
 #[cfg(test)]

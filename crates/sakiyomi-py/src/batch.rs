@@ -4,13 +4,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyReadwriteArrayDyn};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 use sakiyomi_learn::{BatchSettings, Buffers, open_batch};
 
 use crate::errors::Raised;
 use crate::evaluation::{parse, threads_or_cores};
-use crate::position::shape_of;
 
+/// What there is to see of a game (players, actions, shapes) a `Position` of it tells.
 #[pyclass(module = "sakiyomi", frozen)]
 pub(crate) struct Batch {
     batch: Mutex<Box<dyn sakiyomi_learn::Batch>>,
@@ -90,26 +89,6 @@ impl Batch {
         };
         let opened = open_batch(&parse(game)?, settings).map_err(Raised::from)?;
         Ok(Batch { batch: Mutex::new(opened.map_err(Raised::from)?) })
-    }
-
-    #[getter]
-    fn players(&self) -> usize {
-        self.lock().layout().n_players
-    }
-
-    #[getter]
-    fn n_actions(&self) -> usize {
-        self.lock().layout().n_actions
-    }
-
-    #[getter]
-    fn is_simultaneous(&self) -> bool {
-        self.lock().layout().is_simultaneous
-    }
-
-    #[getter]
-    fn observation_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, shape_of(self.lock().layout()))
     }
 
     fn reset(&self, py: Python<'_>, seed: u64, arrays: Arrays<'_>) -> PyResult<()> {

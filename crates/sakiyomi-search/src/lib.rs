@@ -21,10 +21,10 @@ pub use matrix::MatrixGame;
 pub use maxn::MaxN;
 pub use mcts::{
     Answer, Bandit, CodeIndex, Decide, Encoding, Evaluation, EvaluationError, ExperienceCounts,
-    ExperienceSettings, Grave, Groups, LeafEvaluator, LeafPosition, MAX_DISTANCE, Mcts,
+    ExperienceSettings, Grave, Groups, LeafEvaluator, LeafPosition, LeafRows, MAX_DISTANCE, Mcts,
     MctsSettings, NodeRef, Observer, PROBE_PLAYOUTS, PlayoutEvaluator, PlayoutPolicy, ProbeReport,
     PuctSearch, PuctSettings, RootNoise, TooManyActions, Trail, TreeSearch, TreeStrategy, Trial,
-    Unobserved, codes_of_matches, probe, try_encodings,
+    Unobserved, codes_of_matches, evaluations_of_rows, one_value_is_enough, probe, try_encodings,
 };
 pub use random::RandomPlayer;
 pub use sequential::SequentialUct;

@@ -565,17 +565,19 @@ fn the_search_moves_over_when_the_rules_are_compiled() {
     assert!(!log.contains("out of time") && !log.contains("failed"), "{log}");
 }
 
-/// A sheet of which a single ply takes long, on a machine that has other things to do. `SAKIYOMI_PLIES`
+/// Sheets that take long to compile, or cannot be, on a machine that has other things to do. `SAKIYOMI_PLIES`
 /// says how long the matches are.
 #[test]
 fn slow_sheets_lose_no_move_beside_busy_loops() {
     let test = "slow_sheets_lose_no_move_beside_busy_loops";
     let plies = std::env::var("SAKIYOMI_PLIES").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
-    let loops: Vec<BusyLoop> = (0..8).map(|_| BusyLoop::new()).collect();
-    let Some(file) = public_sheet(test, "chess_200") else { return };
-    let text = String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned();
-    assert_eq!(play_against(&Player::new(&[]), &text, [5, 2], plies), plies);
-    drop(loops);
+    for name in ["chess_200", "slaughter"] {
+        let Some(file) = public_sheet(test, name) else { return };
+        let text = String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned();
+        let loops: Vec<BusyLoop> = (0..8).map(|_| BusyLoop::new()).collect();
+        assert_eq!(play_against(&Player::new(&[]), &text, [5, 2], plies), plies, "{name}");
+        drop(loops);
+    }
 }
 
 /// A program of its own that does nothing but spend time, until it is dropped.

@@ -8,6 +8,7 @@ mod experience;
 mod flat;
 mod halving;
 mod maxn;
+mod puct;
 mod random;
 mod scripted;
 mod search;
@@ -23,6 +24,7 @@ pub use exec::ExecSpec;
 pub use flat::FlatSpec;
 pub use halving::HalvingSpec;
 pub use maxn::MaxNSpec;
+pub use puct::PuctSpec;
 pub use random::RandomSpec;
 pub use scripted::ScriptedSpec;
 pub use sequential::SequentialSpec;
@@ -38,6 +40,7 @@ catalog! { $
         Flat(FlatSpec),
         Halving(HalvingSpec),
         Tree(MctsSettings),
+        Puct(PuctSpec),
         Sequential(SequentialSpec),
         Exact(ExactSpec),
         MaxN(MaxNSpec),

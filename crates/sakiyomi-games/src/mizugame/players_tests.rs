@@ -84,7 +84,8 @@ fn a_hunter_turns_on_the_leader() {
     let start = [2, 4].map(|team| position.water.n_own(team));
     assert_eq!(taken(10), start, "free cells come first");
     let [leader, other] = taken(55);
-    assert!(leader < start[0] && other == start[1], "{leader} {other} of {start:?}");
+    // A robot that stands on another team's water begins with that.
+    assert!(leader < start[0] - 20 && other >= start[1] - 3, "{leader} {other} of {start:?}");
 }
 
 /// What a player does depends on nothing that the others have ordered for the session to come.

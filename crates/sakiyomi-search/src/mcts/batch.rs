@@ -120,7 +120,7 @@ impl<G: Hints, E: LeafEvaluator<G>> Agent<G> for PuctSearch<G, E> {
 }
 
 /// Why a search gave up.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 enum PuctError {
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
@@ -301,7 +301,7 @@ impl<G: Hints, E: LeafEvaluator<G>> Search<'_, G, E> {
     fn evaluate(&mut self, rng: &mut Rng) -> Result<(), PuctError> {
         let waiting = std::mem::take(&mut self.waiting);
         let positions: Vec<LeafPosition<'_, G>> = waiting.iter().map(Waiting::position).collect();
-        let mut evaluations = self.evaluator.evaluate(self.game, &positions, rng);
+        let mut evaluations = self.evaluator.evaluate(self.game, &positions, rng)?;
         evaluate::check(self.game, &positions, &mut evaluations)?;
         for (waiting, Evaluation { payoffs, priors }) in waiting.into_iter().zip(evaluations) {
             let Waiting { leaf, node, players, actions } = waiting;

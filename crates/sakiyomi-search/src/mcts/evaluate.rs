@@ -5,13 +5,25 @@ use sakiyomi_core::{Game, Hints, Payoffs, Player, PlayoutOptions, Rng, Scratch};
 
 /// Evaluates leaves of a tree, several at a time.
 pub trait LeafEvaluator<G: Game>: Send {
-    /// One evaluation for each leaf, in their order. In each of them a player chooses.
+    /// One evaluation for each leaf, in their order. In each of them a player chooses. A failure ends the
+    /// search, and its agent forfeits.
     fn evaluate(
         &mut self,
         game: &G,
         leaves: &[LeafPosition<'_, G>],
         rng: &mut Rng,
-    ) -> Vec<Evaluation>;
+    ) -> Result<Vec<Evaluation>, EvaluationError>;
+}
+
+impl<G: Game> LeafEvaluator<G> for Box<dyn LeafEvaluator<G> + '_> {
+    fn evaluate(
+        &mut self,
+        game: &G,
+        leaves: &[LeafPosition<'_, G>],
+        rng: &mut Rng,
+    ) -> Result<Vec<Evaluation>, EvaluationError> {
+        (**self).evaluate(game, leaves, rng)
+    }
 }
 
 /// A state that is to be evaluated, with its legal actions.
@@ -35,8 +47,11 @@ pub struct Evaluation {
 }
 
 /// An evaluation that cannot be used; `leaf` counts from 0 in its batch.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvaluationError {
+    /// The evaluator itself says why.
+    #[error("{0}")]
+    Failed(String),
     #[error("the evaluator returned {found} evaluations for {expected} leaves: expected one each")]
     Count { expected: usize, found: usize },
     #[error(
@@ -122,7 +137,7 @@ impl<G: Hints> LeafEvaluator<G> for PlayoutEvaluator<G> {
         game: &G,
         leaves: &[LeafPosition<'_, G>],
         rng: &mut Rng,
-    ) -> Vec<Evaluation> {
+    ) -> Result<Vec<Evaluation>, EvaluationError> {
         let PlayoutEvaluator { options, scratch } = self;
         let each = leaves.iter().map(|leaf| {
             let mut state = leaf.state.clone();
@@ -132,6 +147,6 @@ impl<G: Hints> LeafEvaluator<G> for PlayoutEvaluator<G> {
             };
             Evaluation { payoffs, priors: None }
         });
-        each.collect()
+        Ok(each.collect())
     }
 }

@@ -35,6 +35,7 @@ mod knowledge;
 mod learned;
 mod oos;
 mod playout;
+mod rows;
 mod smuct;
 mod spread;
 mod strategy;
@@ -59,6 +60,7 @@ pub use experience::{
 pub use knowledge::Groups;
 pub use learned::PlayoutPolicy;
 pub use playout::{Observer, Trail, Unobserved};
+pub use rows::{LeafRows, evaluations_of_rows, one_value_is_enough};
 pub use strategy::{NodeRef, TreeStrategy};
 use tree::NodeId;
 pub use tree::TooManyActions;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use clap::Args;
-use sakiyomi::serve::{PATIENCE, ServeSettings, Server};
+use sakiyomi::serve::{PATIENCE, ServeSettings, Server, offer_networks};
 use sakiyomi_core::Rng;
 
 use super::cores;
@@ -20,6 +20,7 @@ use super::cores;
 Examples:
   sakiyomi serve --open
   sakiyomi serve --listen 127.0.0.1:8080
+  sakiyomi serve --network four.onnx
   sakiyomi serve --listen 0.0.0.0:8080 --token correct-horse"
 )]
 pub(super) struct Options {
@@ -38,6 +39,9 @@ pub(super) struct Options {
     /// The folder of the experiment files
     #[arg(long, value_name = "DIR", default_value = "experiments")]
     experiments: PathBuf,
+    /// A network in ONNX that pages may play with, as net:file=FILE; may be given several times
+    #[arg(long, value_name = "FILE")]
+    network: Vec<String>,
     /// Games that a job plays at the same time; the number of cores if not given
     #[arg(long)]
     threads: Option<std::num::NonZero<usize>>,
@@ -57,6 +61,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         threads: options.threads.map_or_else(cores, usize::from),
         patience: PATIENCE,
     };
+    offer_networks(options.network.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let server = Server::bind(settings)

@@ -1,6 +1,7 @@
 //! Who may ask, and for what.
 
 use std::net::IpAddr;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use axum::extract::{Request, State};
@@ -165,8 +166,11 @@ const SMALL_MEMORY: u64 = 1 << 20;
 /// usual is cut. A page may not start programs or name files.
 pub(super) fn player(text: &str) -> Result<AgentSpec, ApiError> {
     let mut agent: AgentSpec = text.parse().map_err(|error| ApiError::agent(&error))?;
-    if agent.uses_machine() {
-        let message = format!("`{text}`: programs and files of the server are not for the page");
+    if agent.uses_machine() && !is_offered(&agent) {
+        let message = format!(
+            "`{text}`: programs and files of the server are not for the page; a network is, if it is \
+             offered with `sakiyomi serve --network FILE`"
+        );
         return Err(ApiError::new(ErrorCode::Refused, message));
     }
     match &mut agent {
@@ -184,12 +188,36 @@ pub(super) fn player(text: &str) -> Result<AgentSpec, ApiError> {
     Ok(agent)
 }
 
+/// Files of networks that a page may name.
+static NETWORKS: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Lets pages play with these networks. It is said once, before the server starts.
+pub fn offer_networks(files: Vec<String>) {
+    // What was offered first stays.
+    let _ = NETWORKS.set(files);
+}
+
+fn is_offered(agent: &AgentSpec) -> bool {
+    let AgentSpec::Puct(Named { settings, .. }) = agent else { return false };
+    let offered = NETWORKS.get().map_or(&[][..], Vec::as_slice);
+    settings.file.as_ref().is_some_and(|file| offered.contains(file))
+}
+
 /// Trees, and so threads, of one search.
 const MAX_TREES: u32 = 4;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_may_name_networks_that_are_offered() {
+        offer_networks(vec!["nets/four.onnx".to_owned()]);
+        assert!(player("net:file=nets/four.onnx,iterations=100").is_ok());
+        for text in ["net:file=nets/other.onnx", "exec:./bot.py", "exact:file=a.solution"] {
+            assert!(player(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn names_of_this_machine() {

@@ -48,6 +48,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use api::{ApiError, ErrorCode, Limits};
+pub use guard::offer_networks;
 use jobs::Jobs;
 use sealed::SealedChoices;
 

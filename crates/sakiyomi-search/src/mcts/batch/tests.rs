@@ -37,7 +37,7 @@ impl LeafEvaluator<Toy> for Prefers {
         _: &Toy,
         leaves: &[LeafPosition<'_, Toy>],
         _: &mut Rng,
-    ) -> Vec<Evaluation> {
+    ) -> Result<Vec<Evaluation>, EvaluationError> {
         self.batches.push(leaves.len());
         let mut states: Vec<u16> = leaves.iter().map(|leaf| *leaf.state).collect();
         states.sort_unstable();
@@ -50,7 +50,7 @@ impl LeafEvaluator<Toy> for Prefers {
             payoffs: Payoffs::uniform(2, 0.5),
             priors: Some(leaf.actions.iter().map(weight).collect()),
         };
-        leaves.iter().map(each).collect()
+        Ok(leaves.iter().map(each).collect())
     }
 }
 
@@ -204,7 +204,7 @@ impl LeafEvaluator<Toy> for Wrong {
         _: &Toy,
         leaves: &[LeafPosition<'_, Toy>],
         _: &mut Rng,
-    ) -> Vec<Evaluation> {
+    ) -> Result<Vec<Evaluation>, EvaluationError> {
         let each = |leaf: &LeafPosition<'_, Toy>| {
             let mut payoffs = Payoffs::uniform(2, 0.5);
             let mut priors = vec![1.0; leaf.actions.len()];
@@ -221,7 +221,7 @@ impl LeafEvaluator<Toy> for Wrong {
         if let Wrong::Count = self {
             all.pop();
         }
-        all
+        Ok(all)
     }
 }
 

@@ -1,0 +1,141 @@
+//! PUCT: with random playouts, or with a network from a file.
+
+use std::sync::Arc;
+
+use rten::ThreadPool;
+use sakiyomi_core::{Agent, Budget, Playable, PlayoutOptions};
+use sakiyomi_search::{LeafEvaluator, PlayoutEvaluator, PuctSearch, PuctSettings};
+
+use super::search::{
+    Budgeted, DEFAULT_ITERATIONS, adjust_iterations, cpu, iterations, memory, nodes, time,
+};
+use super::{AgentSettings, Seat};
+use crate::fields::Value;
+use crate::network::{NetworkEvaluator, OnPool};
+use crate::parameter::{Defined, Definition, Domain, Parameter, Place, place};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PuctSpec {
+    /// The network; without one leaves are played out and all actions have the same prior.
+    pub file: Option<String>,
+    pub settings: PuctSettings,
+}
+
+impl Budgeted for PuctSpec {
+    fn budget(&self) -> &Budget {
+        &self.settings.budget
+    }
+
+    fn budget_mut(&mut self) -> &mut Budget {
+        &mut self.settings.budget
+    }
+}
+
+const C: Parameter<PuctSpec> =
+    Parameter::number("c", 0.0..=1_000.0, place!(settings.c), "weight of priors and exploration");
+const BATCH: Parameter<PuctSpec> = Parameter::integer(
+    "batch",
+    1..=4_096,
+    Place {
+        get: |spec| Some(Value::Integer(spec.settings.batch as u64)),
+        set: |spec, value| {
+            if let Value::Integer(batch) = value {
+                spec.settings.batch = batch as usize;
+            }
+            Ok(())
+        },
+    },
+    "leaves that are evaluated together; more is faster and searches less well",
+);
+const TEMPERATURE: Parameter<PuctSpec> = Parameter::number(
+    "temperature",
+    0.0..=100.0,
+    place!(settings.temperature),
+    "moves are drawn in proportion to visits^(1/temperature); 0 takes the most visited",
+);
+const FRESH: Parameter<PuctSpec> = Parameter::flag(
+    "fresh",
+    place!(settings.fresh),
+    "starts from nothing at every decision instead of keeping the tree",
+);
+
+fn defaults() -> PuctSpec {
+    let budget = Budget::iterations(DEFAULT_ITERATIONS);
+    PuctSpec { file: None, settings: PuctSettings::new(budget) }
+}
+
+/// Values of a network are surer than playouts, so that priors and exploration weigh less.
+fn network_defaults() -> PuctSpec {
+    let PuctSpec { file, settings } = defaults();
+    PuctSpec { file, settings: PuctSettings { c: 0.5, ..settings } }
+}
+
+impl Defined for PuctSpec {
+    const DEFINITIONS: &'static [Definition<PuctSpec>] = &[
+        Definition {
+            adjust: adjust_iterations,
+            ..Definition::new(
+                "puct",
+                "tree search by PUCT, the rule of AlphaZero, with random playouts and equal priors",
+                defaults,
+                &[iterations(), time(), cpu(), C, TEMPERATURE, FRESH, nodes(), memory()],
+                "puct:iterations=10000,c=1.25",
+            )
+        },
+        Definition {
+            adjust: adjust_iterations,
+            check: |spec, _| match &spec.file {
+                Some(file) if !file.is_empty() => Ok(()),
+                _ => {
+                    Err("a network is missing; expected for example `net:file=four.onnx`"
+                        .to_owned())
+                }
+            },
+            ..Definition::new(
+                "net",
+                "tree search by PUCT with a network from an ONNX file instead of playouts (docs/python.md)",
+                network_defaults,
+                &[
+                    Parameter::new(
+                        "file",
+                        Domain::Text,
+                        place!(file),
+                        "the network: observations in; logits of all actions and values from 0 to 1 out",
+                    ),
+                    iterations(),
+                    time(),
+                    cpu(),
+                    C,
+                    BATCH,
+                    TEMPERATURE,
+                    FRESH,
+                    nodes(),
+                    memory(),
+                ],
+                "net:file=four.onnx,iterations=200",
+            )
+        },
+    ];
+}
+
+impl AgentSettings for PuctSpec {
+    fn build<G: Playable>(&self, game: &G, _: &Seat<'_>) -> Result<Box<dyn Agent<G>>, String> {
+        let Some(file) = &self.file else {
+            let evaluator = PlayoutEvaluator::new(PlayoutOptions::default());
+            let evaluator: Box<dyn LeafEvaluator<G>> = Box::new(evaluator);
+            return Ok(Box::new(PuctSearch::new(self.settings, evaluator)));
+        };
+        let pool = Arc::new(ThreadPool::with_num_threads(1));
+        let evaluator: Box<dyn LeafEvaluator<G>> =
+            Box::new(NetworkEvaluator::open(file, game, &pool)?);
+        Ok(Box::new(OnPool { pool, agent: PuctSearch::new(self.settings, evaluator) }))
+    }
+
+    fn budget_mut(&mut self) -> Option<&mut Budget> {
+        Some(&mut self.settings.budget)
+    }
+
+    fn uses_machine(&self) -> bool {
+        self.file.is_some()
+    }
+}
