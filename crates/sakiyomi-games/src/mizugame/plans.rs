@@ -314,7 +314,7 @@ impl Writer<'_, '_> {
                 self.go(|water, cell| water.at(cell).is_some_and(is_target))
             }
             Job::Refill { units } => {
-                if self.place.tank >= units {
+                if self.place.tank >= units.min(self.game().settings.tank_max) {
                     return false;
                 }
                 if map.terrain(self.place.cell) == Terrain::Jar {

@@ -54,6 +54,16 @@ fn the_papers_player_beats_the_stand_ins() {
     assert!(units > 300, "{units}");
 }
 
+/// A tank that cannot hold what is wanted is full when it is full.
+#[test]
+fn players_leave_the_jar_with_a_small_tank() {
+    let map = Map::generate(&MapSettings::default(), 14).unwrap();
+    let settings = Settings { sessions: 30, tank_max: 10, ..Settings::default() };
+    let game = Mizugame::new(map, settings).unwrap();
+    let end = run(&game, ["mizugame-paper", "painter", "sucker", "hunter", "painter", "sucker"], 1);
+    assert!(end.water.score(0) > 20, "{}", end.water.score(0));
+}
+
 /// A hunter paints until five sevenths of the match have passed, then takes cells of the leading team.
 #[test]
 fn a_hunter_turns_on_the_leader() {
