@@ -473,7 +473,7 @@ export type ExperimentEntry = { id: string, title: string, kind: string, repeats
 
 export type ExperimentState = { games_done: number, games: number, 
 /**
- * How long the rest will take on this server, by the games that were played; null if none was.
+ * How long the rest will take on this server, by games of the same kind that were played here or came with the program; null if there are none.
  */
 seconds_left: number | null, };
 

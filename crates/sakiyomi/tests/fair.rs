@@ -68,6 +68,14 @@ fn a_run_that_is_stopped_goes_on_to_the_identical_result() {
     assert!(output(&evolve("stopped", "2"), folder.path()).status.success());
     assert_eq!(found(folder.path(), "stopped"), expected);
 
+    // Fewer generations of the last phase first, and then the rest of them.
+    let few: Vec<&str> = evolve("few", "2");
+    let at = few.iter().position(|&word| word == "--polish").unwrap();
+    let few = [&few[..=at], &["1"], &few[at + 2..]].concat();
+    assert!(output(&few, folder.path()).status.success());
+    assert!(output(&evolve("few", "2"), folder.path()).status.success());
+    assert_eq!(found(folder.path(), "few"), expected);
+
     let mut other = evolve("whole", "2");
     other.extend(["--tournament", "4"]);
     let refused = output(&other, folder.path());

@@ -584,11 +584,15 @@ fn a_fresh_server_has_the_results_that_came_with_it() {
     // How long an experiment takes is known from them.
     let (_, experiments) = ask("/api/experiments");
     let experiments = experiments.as_array().unwrap();
-    let known = experiments.iter().find(|entry| entry["id"] == "hagetaka-reference").unwrap();
-    assert!(known["quick"]["seconds_left"].as_f64().unwrap() > 0.0, "{known}");
-    // The same is played at the size of the paper, only more of it.
-    let left = |scale: &str| known[scale]["seconds_left"].as_f64().unwrap();
-    assert!(left("paper") > left("quick"), "{known}");
+    let left = |id: &str, scale: &str| {
+        let entry = experiments.iter().find(|entry| entry["id"] == id).unwrap();
+        entry[scale]["seconds_left"].as_f64()
+    };
+    assert!(left("hagetaka-reference", "quick").unwrap() > 0.0);
+    assert_eq!(left("hagetaka-reference", "paper"), None, "no game of that size is known");
+    // Here the same is played at both sizes, only less of it at one.
+    let [quick, paper] = ["quick", "paper"].map(|scale| left("gdl-experience-tuned", scale));
+    assert!(quick.unwrap() < paper.unwrap(), "{quick:?} {paper:?}");
     let is_unknown = |entry: &&Value| of(entry["id"].as_str().unwrap()).is_none();
     for never in experiments.iter().filter(is_unknown) {
         assert!(never["quick"]["seconds_left"].is_null(), "no game of it is known: {never}");

@@ -34,7 +34,13 @@ export function ways(before: Board, after: Board, orders: PlayedStep[]): Map<str
     if (from === undefined || from === to) continue;
     const written = orders.flatMap((step) => commandsFor(step, key, now));
     const ordered = written.map((commands) => walk(after, from, to, commands)).find((way) => way !== null);
-    found.set(key, ordered ?? [{ at: 0, cell: from }, { at: 1, cell: to }]);
+    found.set(
+      key,
+      ordered ?? [
+        { at: 0, cell: from },
+        { at: 1, cell: to },
+      ],
+    );
   }
   return found;
 }

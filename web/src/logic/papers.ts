@@ -15,7 +15,7 @@ const PAPERS: Record<string, string[]> = {
     "tables 1 and 2, both seats together",
   ],
   "Shimura and Yamaguchi": ["figure 1", "table 1", "table 2", "table 3", "tables 1 and 2"],
-  "Takeshita, Hashimoto, Akama": ["table 3"],
+  "Takeshita, Hashimoto, Akama": ["table 3", "section 4: the final of 7 minutes"],
   "Uemiya and Yokoyama": ["table 1", "table 2", "table 3", "table 6"],
 };
 const KNOWN: ReadonlyMap<string, { authors: string; part: string }> = new Map(

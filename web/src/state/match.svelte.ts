@@ -238,7 +238,11 @@ export class Match {
   scores(): Map<number, number[]> {
     const found = new Map<number, number[]>();
     const add = (step: number, view: View) => {
-      if (view.players.some((player) => player.score !== null)) found.set(step, view.players.map((player) => player.score?.value ?? 0));
+      if (view.players.some((player) => player.score !== null))
+        found.set(
+          step,
+          view.players.map((player) => player.score?.value ?? 0),
+        );
     };
     this.replay?.positions.forEach((position, step) => void (step <= this.steps && add(step, position.view)));
     for (const [step, view] of this.#seen) if (step <= this.steps) add(step, view);

@@ -139,6 +139,7 @@ export const CLAIMS: Record<string, string> = {
 /** Where in a paper. */
 export const PARTS: Record<string, string> = {
   "figure 1": "図 1",
+  "section 4: the final of 7 minutes": "4 節: 7 分間の決勝",
   "section 6.2": "6.2 節",
   "section 6.3": "6.3 節",
   "sections 6.2 and 6.3": "6.2 節と 6.3 節",

@@ -21,8 +21,14 @@ const cell = (x: number, y: number) => y * SIDE + x;
 
 describe("pieces on their way", () => {
   it("go through the cells that their orders name", () => {
-    const before = board([["a", 0, cell(1, 1)], ["b", 0, cell(5, 5)]]);
-    const after = board([["a", 0, cell(3, 2)], ["b", 0, cell(5, 5)]]);
+    const before = board([
+      ["a", 0, cell(1, 1)],
+      ["b", 0, cell(5, 5)],
+    ]);
+    const after = board([
+      ["a", 0, cell(3, 2)],
+      ["b", 0, cell(5, 5)],
+    ]);
     const found = ways(before, after, orders("0A1 -"));
     expect([...found.keys()]).toEqual(["0:a"]);
     const way = found.get("0:a")!;
@@ -40,13 +46,35 @@ describe("pieces on their way", () => {
   });
 
   it("complete a move that was under way", () => {
-    const found = ways(board([["a", 0, cell(1, 1)], ["b", 0, 0]]), board([["a", 0, cell(3, 1)], ["b", 0, 0]]), orders("0 -"));
+    const found = ways(
+      board([
+        ["a", 0, cell(1, 1)],
+        ["b", 0, 0],
+      ]),
+      board([
+        ["a", 0, cell(3, 1)],
+        ["b", 0, 0],
+      ]),
+      orders("0 -"),
+    );
     expect(found.get("0:a")!.map((place) => place.cell)).toEqual([cell(1, 1), cell(2, 1), cell(3, 1), cell(3, 1)]);
   });
 
   it("have no way if they cannot be told from each other", () => {
-    const twice = board([["a", 0, 3], ["a", 0, 4]]);
-    expect(ways(twice, board([["a", 0, 5], ["a", 0, 6]]), []).size).toBe(0);
+    const twice = board([
+      ["a", 0, 3],
+      ["a", 0, 4],
+    ]);
+    expect(
+      ways(
+        twice,
+        board([
+          ["a", 0, 5],
+          ["a", 0, 6],
+        ]),
+        [],
+      ).size,
+    ).toBe(0);
   });
 });
 
@@ -72,7 +100,7 @@ describe("a field with holes", () => {
   it("is drawn without the room where there are only holes", () => {
     const whole = board([]);
     const hexagon = board([]);
-    hexagon.cells.forEach((each, i) => (each.is_hole = Math.abs((i % SIDE) - Math.floor(i / SIDE)) > 3));
+    for (const [i, each] of hexagon.cells.entries()) each.is_hole = Math.abs((i % SIDE) - Math.floor(i / SIDE)) > 3;
     expect(layout(hexagon).width).toBeCloseTo(SIDE, 6);
     expect(layout(whole).width).toBeGreaterThan(SIDE + 2);
     expect(Math.min(...hexagon.cells.flatMap((each, i) => (each.is_hole ? [] : [layout(hexagon).centre(i).x])))).toBeCloseTo(0.5, 6);

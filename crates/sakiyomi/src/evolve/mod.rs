@@ -272,9 +272,13 @@ impl<P: Written + Serialize> Run<'_, P> {
             return Evolution::new(self.settings.clone(), problem);
         }
         let mut evolution: Evolution<P::Genome> = Evolution::load(&path)?;
-        // More generations may be asked for before the last phase began; all else must be the same, or it would be another run.
+        // More generations may be asked for, of the last phase only once it has begun; all else must be the same, or it would be
+        // another run.
         if evolution.lineages.is_empty() {
             evolution.settings.generations = self.settings.generations;
+        }
+        if let (Some(now), Some(asked)) = (&mut evolution.settings.polish, &self.settings.polish) {
+            now.generations = asked.generations;
         }
         if evolution.settings != self.settings || evolution.problem != problem {
             return Err(EvolveError::Settings(format!(
@@ -300,17 +304,20 @@ impl<P: Written + Serialize> Run<'_, P> {
         let key = serde_json::to_string(delivery).unwrap_or_default();
         let known: Option<(String, Vec<(u64, Fairness)>)> =
             read_text(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
-        let mut tried = match known {
+        let known = match known {
             Some((known, tried)) if known == key => tried,
             _ => Vec::new(),
         };
+        let mut tried: Vec<(u64, Fairness)> = Vec::new();
         for one in &candidates {
             let passed = tried.iter().filter(|(_, fairness)| fairness.is_fair).count();
             tell(&Progress::Tried { tried: tried.len(), candidates: candidates.len(), passed });
             if passed >= delivery.wanted || stop.requested() {
                 break;
             }
-            if tried.iter().any(|(id, _)| *id == one.id) {
+            // What was tried before and is no candidate any more does not count.
+            if let Some(known) = known.iter().find(|(id, _)| *id == one.id) {
+                tried.push(known.clone());
                 continue;
             }
             let game = |noise: bool| self.problem.game(&one.genome, noise);

@@ -61,15 +61,15 @@ pub fn fair_settings(seed: u64, judges: Vec<Judge>) -> Settings {
 /// Many maps are refined at once, since not all of them can be made fair for all judges.
 pub fn fair_polish() -> Polish {
     Polish {
-        generations: 5,
-        lineages: 60,
+        generations: 16,
+        lineages: 80,
         children: 3,
         stages: vec![
             Stage { games: 8, share: 1.0 },
             Stage { games: 16, share: 0.67 },
             Stage { games: 32, share: 0.34 },
         ],
-        max_games: 300,
+        max_games: 400,
         distance: 0.25,
     }
 }
