@@ -75,7 +75,7 @@ fn short_texts_are_short_and_say_all() {
         "uct:iterations=5000,c=0.7,tuned,expand=10,graph,solver,trees=4,fresh,nodes=1000",
         "uct:pruned,pairs,keen=0.8,limit=10,balanced,groups=one,widen=0.5,cut=box,margin=3,bonus=0.01",
         "uct:horizon=2,groups=shared,cut=reach",
-        "uct:c=0.4,playout=mast,tau=0.5,keep=0.9",
+        "uct:c=0.3,playout=mast,tau=0.5,keep=0.9",
         "uct:playout=nst,epsilon=0.2,grave=50,bias=0.01",
         "uct:experience=huffman,d=0",
         "uct:experience=random,d=1,bits=24",

@@ -329,10 +329,16 @@ impl<P: Written + Serialize> Run<'_, P> {
                 break;
             }
             tried.push((one.id, fairness));
-            let text = serde_json::to_string(&(&key, &tried)).unwrap_or_default();
-            self.folder.write("tried.json", text.as_bytes())?;
+            self.keep_tried(&key, &tried)?;
         }
+        // Those that were known come in another order if the run has gone on since.
+        self.keep_tried(&key, &tried)?;
         Ok(tried)
+    }
+
+    fn keep_tried(&self, key: &str, tried: &[(u64, Fairness)]) -> Result<(), EvolveError> {
+        let text = serde_json::to_string(&(key, tried)).unwrap_or_default();
+        self.folder.write("tried.json", text.as_bytes())
     }
 
     /// What is shown: the fair ones, or the best of all while nothing was tried.
