@@ -137,7 +137,7 @@ enum Status {
 /// A relation, and which of its arguments are known.
 type IndexKey = ((Functor, usize), u64);
 
-/// How many values an argument of a derived relation is expected to have.
+/// How many values an unknown is expected to have at most.
 const VALUES: u64 = 8;
 /// How deep proofs may nest before they are given up.
 pub(crate) const MOST_DEPTH: usize = 20_000;
@@ -481,8 +481,11 @@ impl Prover {
         if key == (words.does, 2) {
             return 1;
         }
+        // Facts come before derived relations with the same number of unknowns: recursion is asked for one
+        // instance after another, and not for all of them.
+        let most = VALUES.saturating_pow(n_free as u32).min(u64::MAX / 4);
         if self.rules.contains_key(&key) {
-            return 2 * VALUES.saturating_pow(n_free as u32).min(u64::MAX / 4);
+            return 2 * most;
         }
         // Each unknown argument takes its part of the facts that there are.
         let (n_facts, n_arguments) = match &parts[..] {
@@ -493,7 +496,7 @@ impl Prover {
             _ => (self.facts.get(&key).map_or(0, Vec::len), parts.len()),
         };
         let n_bits = n_facts.checked_ilog2().map_or(0, |bits| bits as usize + 1);
-        1 << (n_bits * n_free / n_arguments.max(n_free).max(1)).min(60)
+        most.min(1 << (n_bits * n_free / n_arguments.max(n_free).max(1)).min(60))
     }
 
     fn answer(&mut self, rule: &ProverRule, variables: &[TermId], query: TermId) {
