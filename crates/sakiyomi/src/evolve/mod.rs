@@ -331,8 +331,11 @@ impl<P: Written + Serialize> Run<'_, P> {
             tried.push((one.id, fairness));
             self.keep_tried(&key, &tried)?;
         }
-        // Those that were known come in another order if the run has gone on since.
-        self.keep_tried(&key, &tried)?;
+        // Those that were known come in another order if the run has gone on since. If it is stopped, not
+        // all of them have been looked at, and none may be lost.
+        if !stop.requested() {
+            self.keep_tried(&key, &tried)?;
+        }
         Ok(tried)
     }
 
