@@ -8,7 +8,7 @@ const thought = (page) => page.getByTestId("thought").first();
 export const inspect = {
   async "the inspector follows a search while it goes on"({ browser, server }) {
     const { page, close } = await openWindow(browser);
-    await page.goto(match(server, { game: "connect-four", seats: ["uct:time=60s", "human"] }));
+    await page.goto(match(server, { game: "connect-four", seats: ["uct:time=60s,c=1", "human"] }));
     const live = page.locator("[data-testid=thought][data-live=true]");
     await live.waitFor();
     const first = Number(await live.getAttribute("data-iterations"));
