@@ -229,7 +229,9 @@ export class Match {
   /** The position before a step and the one after it, as far as they were seen: what the step brought. */
   around(step: number): [View | null, View | null] {
     const recorded = this.replay?.positions;
-    if (recorded?.[step + 1]) return [recorded[step]!.view, recorded[step + 1]!.view];
+    const [before, next] = [recorded?.[step], recorded?.[step + 1]];
+    // Before the first step there is nothing.
+    if (before && next) return [before.view, next.view];
     const after = [...this.#seen.keys()].filter((seen) => seen > step).sort((a, b) => a - b)[0];
     return [this.#seen.get(step) ?? null, after === undefined ? null : (this.#seen.get(after) ?? null)];
   }
