@@ -164,7 +164,7 @@ def test_maps_are_judged(tmp_path):
 
 
 def test_maps_are_evolved_and_a_stopped_run_goes_on(tmp_path):
-    small = {"judges": ["random"], "verify": ["random"], "population": 6, "elites": 1, "games": 4, "verify_games": 20, "candidates": 3, "threads": 1}
+    small = {"judges": ["random"], "verify": ["random"], "population": 6, "elites": 1, "games": 4, "verify_games": 20, "candidates": 3, "polish": 0, "threads": 1}
     lines = []
     whole = sakiyomi.evolve(tmp_path / "whole", generations=3, progress=lines.append, **small)
     assert whole.is_complete and whole.generations == 3 and len(whole.to_frame()) == 3
