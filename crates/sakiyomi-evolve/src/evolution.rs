@@ -19,7 +19,7 @@ use sakiyomi_core::{Rng, Stop};
 use sakiyomi_eval::ExploitError;
 use serde::{Deserialize, Serialize};
 
-use crate::{Ending, Evidence, Fitness, Game, Generation, Judge, Problem, play_games};
+use crate::{Ending, Evidence, Fitness, Game, GameRunner, Generation, Judge, Problem};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -127,6 +127,9 @@ pub enum EvolveError {
     Checkpoint { path: String, error: serde_json::Error },
     #[error("{0}")]
     Settings(String),
+    /// What another program that plays the games has sent.
+    #[error("{0}")]
+    Answer(String),
 }
 
 /// Streams by purpose.
@@ -243,7 +246,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
     pub fn step<P: Problem<Genome = G>>(
         &mut self,
         problem: &P,
-        threads: usize,
+        runner: &dyn GameRunner,
         stop: &Stop,
         tell: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Step, EvolveError> {
@@ -255,7 +258,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
             judges: &self.settings.judges,
             known: self.begun.iter().copied().collect(),
             played: Vec::new(),
-            threads,
+            runner,
             stop,
             tell,
         };
@@ -485,7 +488,7 @@ struct Play<'a> {
     judges: &'a [Judge],
     known: HashMap<GameKey, Ending>,
     played: Vec<(GameKey, Ending)>,
-    threads: usize,
+    runner: &'a dyn GameRunner,
     stop: &'a Stop,
     tell: &'a (dyn Fn(usize, usize) + Sync),
 }
@@ -538,7 +541,7 @@ impl Play<'_> {
         }
         let (missing, games): (Vec<GameKey>, Vec<Game>) = missing.into_iter().unzip();
         let tell = |done| (self.tell)(done, games.len());
-        let endings = play_games(&games, self.threads, self.stop, &tell)?;
+        let endings = self.runner.play_games(&games, self.stop, &tell)?;
         let complete = endings.iter().all(Option::is_some);
         for (key, ending) in missing.into_iter().zip(endings) {
             if let Some(ending) = ending {

@@ -3,10 +3,9 @@
 use sakiyomi_catalog::GameSpec;
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_core::{Rng, Stop};
-use sakiyomi_eval::ExploitError;
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, Fitness, Game, Judge, play_games};
+use crate::{Evidence, EvolveError, Fitness, Game, GameRunner, Judge};
 
 /// The 95 % interval of the first side's score must be within these.
 pub const SCORE_RANGE: (f64, f64) = (0.4, 0.6);
@@ -24,7 +23,6 @@ pub struct FairnessSettings {
     /// Games of each judge.
     pub games: u64,
     pub seed: u64,
-    pub threads: usize,
     /// Ends as soon as a judge finds it far from fair.
     pub early: bool,
 }
@@ -131,9 +129,10 @@ pub fn judge_game(
     game: &dyn Fn(bool) -> Option<GameSpec>,
     judges: &[Judge],
     settings: FairnessSettings,
+    runner: &dyn GameRunner,
     stop: &Stop,
     tell: &(dyn Fn(u64) + Sync),
-) -> Result<Fairness, ExploitError> {
+) -> Result<Fairness, EvolveError> {
     let mut found: Vec<JudgeFairness> = Vec::new();
     for (judge, index) in judges.iter().zip(0..) {
         let Some(spec) = game(judge.noise) else { break };
@@ -147,7 +146,7 @@ pub fn judge_game(
                     Game { game, agent, seed, number }
                 })
                 .collect();
-            let endings = play_games(&batch, settings.threads, stop, &|done| {
+            let endings = runner.play_games(&batch, stop, &|done| {
                 tell(index * settings.games + first + done as u64);
             })?;
             endings.iter().map_while(Option::as_ref).for_each(|ending| evidence.add(ending));
@@ -172,6 +171,7 @@ pub fn judge_game(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Threads;
 
     fn said(wins: u64, draws: u64, losses: u64, wipe_outs: [u64; 2]) -> JudgeFairness {
         let tally = Tally { wins, draws, losses };
@@ -204,12 +204,14 @@ mod tests {
             format!("tubstap:code=4x3-4-5-11-P1.1.10_i2.1.2{noise}").parse().ok()
         };
         let judges = ["sample+noise", "m-uct:iterations=20"].map(|text| text.parse().unwrap());
-        let settings = FairnessSettings { games: 100, seed: 1, threads: 2, early: true };
-        let all = judge_game(&game, &judges, settings, &Stop::new(), &|_| {}).unwrap();
+        let settings = FairnessSettings { games: 100, seed: 1, early: true };
+        let judge = |settings, threads| {
+            judge_game(&game, &judges, settings, &Threads(threads), &Stop::new(), &|_| {}).unwrap()
+        };
+        let all = judge(settings, 2);
         assert!(!all.is_fair && all.judges.len() == 1 && all.judges[0].games == BATCH);
         assert_eq!(all.judges[0].wipe_outs, [BATCH, 0]);
-        let patient = FairnessSettings { early: false, threads: 1, ..settings };
-        let all = judge_game(&game, &judges, patient, &Stop::new(), &|_| {}).unwrap();
+        let all = judge(FairnessSettings { early: false, ..settings }, 1);
         assert_eq!(all.judges.iter().map(|judge| judge.games).collect::<Vec<_>>(), [100, 100]);
         assert_eq!(all.judges[0].unfair, [Unfair::FirstSide]);
     }

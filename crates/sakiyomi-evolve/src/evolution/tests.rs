@@ -1,5 +1,5 @@
 use super::*;
-use crate::{MapProblem, NumberProblem, ScenarioProblem};
+use crate::{MapProblem, NumberProblem, ScenarioProblem, Threads};
 
 fn settings() -> Settings {
     Settings {
@@ -28,7 +28,7 @@ fn run<P: Problem>(
     generations: usize,
 ) {
     for _ in 0..generations {
-        evolution.step(problem, threads, &Stop::new(), &|_, _| {}).unwrap();
+        evolution.step(problem, &Threads(threads), &Stop::new(), &|_, _| {}).unwrap();
     }
 }
 
@@ -64,7 +64,7 @@ fn a_run_goes_on_to_the_identical_result() {
             stop.request();
         }
     };
-    assert_eq!(evolution.step(&problem, 2, &stop, &stop_soon).unwrap(), Step::Stopped);
+    assert_eq!(evolution.step(&problem, &Threads(2), &stop, &stop_soon).unwrap(), Step::Stopped);
     assert!(evolution.begun.len() >= 9, "{} games are kept", evolution.begun.len());
     assert_eq!(evolution.history.len(), 1);
     evolution.save(&path).unwrap();
@@ -72,7 +72,7 @@ fn a_run_goes_on_to_the_identical_result() {
     assert_eq!(read, evolution);
     run(&mut read, &problem, 1, 2);
     assert_eq!(read, whole);
-    assert_eq!(read.step(&problem, 1, &Stop::new(), &|_, _| {}).unwrap(), Step::Done);
+    assert_eq!(read.step(&problem, &Threads(1), &Stop::new(), &|_, _| {}).unwrap(), Step::Done);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn refining_goes_on_to_the_identical_result() {
             stop.request();
         }
     };
-    assert_eq!(evolution.step(&problem, 2, &stop, &stop_soon).unwrap(), Step::Stopped);
+    assert_eq!(evolution.step(&problem, &Threads(2), &stop, &stop_soon).unwrap(), Step::Stopped);
     let text = serde_json::to_string(&evolution).unwrap();
     let mut read: Evolution<_> = serde_json::from_str(&text).unwrap();
     run(&mut read, &problem, 3, 2);
