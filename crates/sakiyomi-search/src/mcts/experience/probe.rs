@@ -4,7 +4,9 @@
 //! [`probe`] measures what the paper does: how far similar positions are apart in the tree. Its 10
 //! games have 10 plies with 250 playouts each. The mean distance over all hits and the mean, over
 //! distances, of the standard deviation between games of the share of hits at that distance decide
-//! whether positions at distance 2 are used.
+//! whether positions at distance 2 are used. It also measures how much of the squared error of payoffs is saved by
+//! believing what is lent, which is the better measure: distance tells where similar positions are, not whether
+//! they are worth the same.
 //!
 //! [`try_encodings`] measures what matters instead: how well the payoffs of similar positions foretell
 //! the payoff of the iteration that adds a node, beyond the mean of the node above. With x the
@@ -97,6 +99,8 @@ pub struct ProbeReport {
     pub deviation: f64,
     /// The distance of codes that the paper's bounds ask for: 2 or 0.
     pub distance: u32,
+    /// Squared error of payoffs that is saved, per node, by believing what is lent.
+    pub gain: f64,
     /// How often similar positions were found, over all games and players.
     pub counts: ExperienceCounts,
     /// Playouts and CPU time that it took.
@@ -126,7 +130,7 @@ pub fn probe<G: Hints>(
     let meter = time_limit(&search.budget).begin(stop);
     let mut sparring = Sparring { game, search: *search, stop, meter: &meter, playouts: 0 };
     let settings = search.experience.unwrap_or(ExperienceSettings::paper(Encoding::Huffman, 2));
-    let mut counts = ExperienceCounts::default();
+    let (mut counts, mut agreement) = (ExperienceCounts::default(), Agreement::default());
     let mut histograms = Vec::new();
     for _ in 0..GAMES {
         let mut histogram: Vec<u64> = Vec::new();
@@ -134,11 +138,13 @@ pub fn probe<G: Hints>(
             histogram.resize(histogram.len().max(survey.distances.len()), 0);
             histogram.iter_mut().zip(&survey.distances).for_each(|(sum, n)| *sum += n);
             counts.add(&more);
+            agreement.add(&survey.agreement);
         }
         histograms.push(histogram);
     }
     let report = ProbeReport::of(histograms);
-    ProbeReport { counts, playouts: sparring.playouts, cpu: meter.cpu_time(), ..report }
+    let (gain, playouts, cpu) = (agreement.gain(), sparring.playouts, meter.cpu_time());
+    ProbeReport { counts, gain, playouts, cpu, ..report }
 }
 
 /// Tries several settings, and returns what each has shown, the best one first.
@@ -184,7 +190,8 @@ impl ProbeReport {
         let is_near = mean_distance.is_some_and(|mean| mean <= MAX_MEAN_DISTANCE);
         let distance = if is_near && deviation < MAX_DEVIATION { 2 } else { 0 };
         let (counts, playouts, cpu) = (ExperienceCounts::default(), 0, Duration::ZERO);
-        ProbeReport { histograms, mean_distance, deviation, distance, counts, playouts, cpu }
+        let gain = 0.0;
+        ProbeReport { histograms, mean_distance, deviation, distance, gain, counts, playouts, cpu }
     }
 }
 
@@ -215,6 +222,23 @@ impl MctsSettings {
                 let found =
                     format!("mean tree distance {mean}, deviation {deviation:.4}: d={distance}");
                 Some(Preparation { found, playouts, cpu })
+            }
+            Decide::Payoffs => {
+                let [exact, similar] = [0, 2].map(|distance| {
+                    let experience = Some(ExperienceSettings { distance, ..settings });
+                    let search = MctsSettings { experience, ..*self };
+                    probe(game, &search, PROBE_PLAYOUTS, rng, stop)
+                });
+                // Where similar positions do not even save an error, they mislead.
+                let distance = if similar.gain > exact.gain.max(0.0) { 2 } else { 0 };
+                let decide = Decide::Settings;
+                self.experience = Some(ExperienceSettings { distance, decide, ..settings });
+                let found = format!(
+                    "squared error saved {:.4} at d=0, {:.4} at d=2: d={distance}",
+                    exact.gain, similar.gain
+                );
+                let playouts = exact.playouts + similar.playouts;
+                Some(Preparation { found, playouts, cpu: exact.cpu + similar.cpu })
             }
             Decide::Auto => Some(self.decide_by_trials(game, rng, stop)),
         }
