@@ -16,24 +16,20 @@ import subprocess
 import sys
 
 # Smaller than the preset, so that all of them take minutes.
-SMALL = ["--population", "120", "--elites", "15", "--lineages", "40", "--polish", "8", "--wanted", "1000"]
+SMALL = ["--population", "120", "--elites", "15", "--lineages", "24", "--polish", "7", "--candidates", "24", "--wanted", "1000", "--verify-games", "800"]
 # About the games of the small run, spent on generations alone.
-MORE_GENERATIONS = ["--polish", "0", "--generations", "24", "--candidates", "40"]
+GENERATIONS_ALONE = ["--polish", "0", "--generations", "20"]
 
 ABLATIONS = {
     "preset fair, small": [],
     "the paper's fitness": ["--fitness", "paper"],
     "no elites": ["--elites", "0"],
-    "every pair crossed": ["--crossover-share", "1"],
-    "every pair crossed at one point": ["--crossover-share", "1", "--crossover", "one-point"],
-    "no racing in the generations": ["--games", "12"],
-    "steps alone in the last phase": ["--polish-mutants", "0"],
-    "no steps in the last phase": ["--polish-children", "0", "--polish-mutants", "4"],
-    "no archive": ["--no-archive"],
-    "no last phase": MORE_GENERATIONS,
-    "no last phase, the paper's fitness": [*MORE_GENERATIONS, "--fitness", "paper"],
-    "no last phase, no elites": [*MORE_GENERATIONS, "--elites", "0"],
-    "no last phase, no racing": [*MORE_GENERATIONS, "--games", "12"],
+    "every pair crossed, at one point": ["--crossover-share", "1", "--crossover", "one-point"],
+    "no racing": ["--games", "12"],
+    "last phase without steps": ["--polish-children", "0", "--polish-mutants", "4"],
+    "last phase with steps alone": ["--polish-mutants", "0"],
+    "no last phase": GENERATIONS_ALONE,
+    "no last phase, the paper's fitness": [*GENERATIONS_ALONE, "--fitness", "paper"],
     "the paper's threshold of 10": ["--threshold", "10"],
 }
 

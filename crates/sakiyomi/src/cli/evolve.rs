@@ -65,7 +65,7 @@ pub(super) struct Options {
     #[arg(long, default_value_t = 150)]
     candidates: usize,
     /// Ends as soon as this number of candidates is fair
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 30)]
     wanted: usize,
     /// How different candidates are: the share of cells whose terrain or unit differs
     #[arg(long, default_value_t = 0.25)]
