@@ -79,7 +79,12 @@ fn find_lines(find: &Find) -> Vec<String> {
         .iter()
         .map(|one| {
             let name = one.judge.split(':').next().unwrap_or(&one.judge);
-            format!("{name} {}-{}-{}", one.wins[0], one.draws, one.wins[1])
+            // Games of the search are too few for a verdict.
+            let verdict = match find.fresh.is_some() && !one.is_fair() {
+                true => ", not fair",
+                false => "",
+            };
+            format!("{name} {}-{}-{}{verdict}", one.wins[0], one.draws, one.wins[1])
         })
         .collect()
 }
