@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sakiyomi_core::Stop;
 
 use crate::error::GdlError;
-use crate::eval::{Layout, Live};
+use crate::eval::{Buffers, Layout, Live};
 use crate::forward::Forward;
 use crate::ground::{Evaluate, Program, Splitting};
 use crate::interpret::{Interpreter, MOST_DEPTH, RulesPosition};
@@ -110,7 +110,7 @@ impl Compiled {
         share_pairs(&mut network);
         let effects = Effects::new(&mut network);
         let state_inputs = effects.state_inputs(&network);
-        let layout = Layout::new(&mut network, &state_inputs);
+        let layout = Layout::new(&mut network, &state_inputs, effects.usual());
         let forward = Forward::new(&effects, &network, &layout);
         let mut facts = vec![0u64; network.fluents.len().div_ceil(64)];
         for &fluent in &network.initial {
@@ -265,7 +265,7 @@ impl Engine {
     pub(crate) fn goals(&self, position: &Position, out: &mut [Option<u8>]) {
         match (self, position) {
             (Engine::Network(compiled), Position::Network(live)) => {
-                live.goals(&compiled.layout, &mut Vec::new(), out);
+                live.goals(&compiled.layout, &mut Buffers::default(), out);
             }
             (_, Position::Rules(rules)) => out.copy_from_slice(&rules.goals[..out.len()]),
             _ => {}
@@ -276,9 +276,9 @@ impl Engine {
     pub(crate) fn goals_mut(&self, position: &mut Position, out: &mut [Option<u8>]) {
         match (self, position) {
             (Engine::Network(compiled), Position::Network(live)) => {
-                let mut values = std::mem::take(&mut live.values);
-                live.goals(&compiled.layout, &mut values, out);
-                live.values = values;
+                let mut buffers = std::mem::take(&mut live.buffers);
+                live.goals(&compiled.layout, &mut buffers, out);
+                live.buffers = buffers;
             }
             (_, position) => self.goals(position, out),
         }
@@ -370,8 +370,8 @@ mod tests {
                     let ends = right.holds(whole.layout.terminal);
                     assert_eq!(left.holds(split.layout.terminal), ends);
                     let mut goals = [vec![None; n_roles], vec![None; n_roles]];
-                    left.goals(&split.layout, &mut Vec::new(), &mut goals[0]);
-                    right.goals(&whole.layout, &mut Vec::new(), &mut goals[1]);
+                    left.goals(&split.layout, &mut Buffers::default(), &mut goals[0]);
+                    right.goals(&whole.layout, &mut Buffers::default(), &mut goals[1]);
                     assert_eq!(goals[0], goals[1]);
                     if ends {
                         break;
@@ -449,7 +449,12 @@ mod tests {
         let Some(shared) = crate::shared::shared_data(test) else { return };
         for name in [
             "connectFour",
+            "connect4",
             "breakthrough",
+            "biddingTicTacToe",
+            "reversiSuicide",
+            "englishDraughts",
+            "checkersTiny",
             "2pffa",
             "ttcc4_2player",
             "othelloHoles",

@@ -73,14 +73,26 @@ impl Formulas {
     pub(crate) fn new(gates: &[Gate]) -> Formulas {
         let mut formulas = Formulas::default();
         for (is_and, inputs) in gates {
+            let start = formulas.inputs.len();
             formulas.inputs.extend(inputs);
+            // Live nodes come first: they are known, and most often decide.
+            formulas.inputs[start..].sort_unstable();
             formulas.gates.push((formulas.inputs.len() as u32) << 1 | u32::from(*is_and));
         }
         formulas
     }
 
+    pub(crate) fn n_gates(&self) -> usize {
+        self.gates.len()
+    }
+
     pub(crate) fn n_inputs(&self) -> usize {
         self.inputs.len()
+    }
+
+    /// Where the inputs of a gate start.
+    fn start(&self, gate: usize) -> u32 {
+        gate.checked_sub(1).map_or(0, |before| self.gates[before] >> 1)
     }
 
     pub(crate) fn evaluate(&self, live: &Live, values: &mut Vec<bool>) {
@@ -95,6 +107,73 @@ impl Formulas {
             let decided = inputs.iter().any(|&code| read(code, live, values) != is_and);
             values.push(decided != is_and);
         }
+    }
+}
+
+/// What is known of gates while formulas are computed on demand: only what is asked for, until it is
+/// decided. Nothing is known between calls.
+#[derive(Debug, Default)]
+pub(crate) struct Demand {
+    /// `UNKNOWN`, or the value.
+    known: Vec<u8>,
+    touched: Vec<u32>,
+    /// Gates that wait for an input, each with the place of that input.
+    open: Vec<(u32, u32)>,
+}
+
+const UNKNOWN: u8 = 2;
+
+impl Demand {
+    pub(crate) fn begin(&mut self, formulas: &Formulas) {
+        self.known.resize(formulas.gates.len(), UNKNOWN);
+    }
+
+    /// Forgets everything. Returns how many gates had to be computed.
+    pub(crate) fn end(&mut self) -> usize {
+        let n = self.touched.len();
+        for gate in self.touched.drain(..) {
+            self.known[gate as usize] = UNKNOWN;
+        }
+        n
+    }
+
+    /// Whether a code holds.
+    pub(crate) fn ask(&mut self, code: Code, formulas: &Formulas, live: &Live) -> bool {
+        if let Some(gate) = gate_of(code) {
+            if self.known[gate] == UNKNOWN {
+                self.open.push((gate as u32, formulas.start(gate)));
+            }
+            while let Some((gate, at)) = self.open.pop() {
+                self.go_on(gate, at, formulas, live);
+            }
+            return self.known[gate] == u8::from(code & 1 == 0);
+        }
+        live.holds(code)
+    }
+
+    /// Reads the inputs of a gate from a place on, until it is decided or needs another gate first.
+    fn go_on(&mut self, gate: u32, start: u32, formulas: &Formulas, live: &Live) {
+        let own = formulas.gates[gate as usize];
+        let is_and = own & 1 == 1;
+        let mut decided = false;
+        for at in start..own >> 1 {
+            let code = formulas.inputs[at as usize];
+            let value = match gate_of(code) {
+                None => live.holds(code),
+                Some(inner) if self.known[inner] == UNKNOWN => {
+                    self.open.push((gate, at));
+                    self.open.push((inner as u32, formulas.start(inner)));
+                    return;
+                }
+                Some(inner) => self.known[inner] == u8::from(code & 1 == 0),
+            };
+            if value != is_and {
+                decided = true;
+                break;
+            }
+        }
+        self.known[gate as usize] = u8::from(decided != is_and);
+        self.touched.push(gate);
     }
 }
 

@@ -48,6 +48,7 @@ mod term;
 #[cfg(test)]
 mod tests;
 mod transition;
+mod usual;
 mod verify;
 
 pub use check::{Finding, Severity, check};

@@ -45,7 +45,6 @@ pub(crate) struct OpenGroup {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Phases {
     phases: Vec<Phase>,
-    member: Vec<bool>,
 }
 
 impl Phases {
@@ -57,10 +56,6 @@ impl Phases {
     #[inline]
     pub(crate) fn groups(&self, phase: u32, role: usize) -> &[OpenGroup] {
         &self.phases[phase as usize].groups[role]
-    }
-
-    pub(crate) fn contains(&self, fluent: u32) -> bool {
-        self.member[fluent as usize]
     }
 }
 
@@ -169,7 +164,7 @@ impl Sequence {
             let groups = groups(&self.values(network, state));
             phases.push(Phase { next: next as u32, silent: masks, loud, groups });
         }
-        Phases { phases, member: self.member.clone() }
+        Phases { phases }
     }
 }
 

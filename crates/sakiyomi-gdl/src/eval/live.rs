@@ -1,8 +1,10 @@
 //! A state that is kept up to date: facts, gates and legal moves.
 
+use std::sync::atomic::Ordering;
+
 use super::select::select;
 use super::{Component, Layout, LiveLit, WATCH_MOVE, WATCH_NEXT};
-use crate::formula::read;
+use crate::formula::{Code, Demand, read};
 use crate::forward::ForwardBuffers;
 use crate::network::{Kind, Lit, Network, is_negated, node_of};
 
@@ -26,8 +28,15 @@ pub(crate) struct Live {
     n_events: usize,
     dirty: Vec<u32>,
     open: Vec<u32>,
-    pub(crate) values: Vec<bool>,
+    pub(crate) buffers: Buffers,
     pub(crate) forward: Option<Box<ForwardBuffers>>,
+}
+
+/// Memory for formulas, of no meaning between calls.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    pub(crate) values: Vec<bool>,
+    demand: Option<Box<Demand>>,
 }
 
 impl Clone for Live {
@@ -90,14 +99,20 @@ impl Layout {
                 live.toggle_move(self, self.slots[index]);
             }
         }
-        for (fluent, &next) in network.next.iter().enumerate() {
-            let watched =
-                !network.gates.by_moves(node_of(next)) && !self.phases.contains(fluent as u32);
-            if watched && holds(next) != values[fluent + 1] {
-                live.toggle_pending(fluent as u32);
+        for watched in &self.watched {
+            if holds(watched.next) != values[watched.fluent as usize + 1] {
+                live.toggle_pending(watched.fluent);
             }
         }
         live
+    }
+}
+
+impl Layout {
+    /// Whether a fluent is watched whose next value may depend on moves.
+    fn is_usual(&self, fluent: u32) -> bool {
+        let found = self.watched.binary_search_by_key(&fluent, |watched| watched.fluent);
+        found.is_ok_and(|at| self.watched[at].by_moves)
     }
 }
 
@@ -184,9 +199,15 @@ impl Live {
         self.n_events += usize::from(changes);
     }
 
+    /// Forgets what was noted.
+    pub(crate) fn drop_notes(&mut self) {
+        self.n_events = 0;
+    }
+
     /// Changes the fluents that were noted and those that change by themselves, and what follows.
+    /// `unusual` are the fluents that do not become what they usually become, or nothing if none does.
     #[inline]
-    pub(crate) fn advance(&mut self, layout: &Layout) {
+    pub(crate) fn advance(&mut self, layout: &Layout, unusual: Option<&[u32]>) {
         let phase = layout.phases.get(self.phase);
         self.phase = phase.next;
         self.reserve_events(phase.loud.len());
@@ -197,8 +218,14 @@ impl Live {
             let mut word = self.pending[i];
             while word != 0 {
                 let fluent = i as u32 * 64 + word.trailing_zeros();
-                self.push_event(fluent << 1 | u32::from(!self.fact(fluent)));
                 word &= word - 1;
+                let is_noted = match unusual {
+                    Some(unusual) => unusual.binary_search(&fluent).is_ok(),
+                    None => layout.is_usual(fluent),
+                };
+                if !is_noted {
+                    self.push_event(fluent << 1 | u32::from(!self.fact(fluent)));
+                }
             }
         }
         for &(word, mask) in &phase.silent {
@@ -275,7 +302,7 @@ impl Live {
     fn recompute(&mut self, layout: &Layout, component: &Component) {
         let first = component.gates.start;
         let n = component.gates.len();
-        let mut values = std::mem::take(&mut self.values);
+        let mut values = std::mem::take(&mut self.buffers.values);
         let mut open = std::mem::take(&mut self.open);
         values.clear();
         values.resize(n, false);
@@ -306,7 +333,7 @@ impl Live {
                 self.push_event(((first + inner) as u32) << 1 | u32::from(new == 0));
             }
         }
-        self.values = values;
+        self.buffers.values = values;
         self.open = open;
     }
 
@@ -326,10 +353,25 @@ impl Live {
     }
 
     /// The goal of each role, or nothing where not exactly one value holds.
-    pub(crate) fn goals(&self, layout: &Layout, values: &mut Vec<bool>, out: &mut [Option<u8>]) {
-        layout.goal_formulas.evaluate(self, values);
-        for (goals, out) in layout.goals.iter().zip(out) {
-            let mut held = (goals.iter()).filter(|&&(_, code)| read(code, self, values));
+    pub(crate) fn goals(&self, layout: &Layout, buffers: &mut Buffers, out: &mut [Option<u8>]) {
+        let formulas = &layout.goal_formulas;
+        let work = layout.goal_work.load(Ordering::Relaxed);
+        if work * 3 >= formulas.n_gates() {
+            formulas.evaluate(self, &mut buffers.values);
+            return layout.read_goals(out, |code| read(code, self, &buffers.values));
+        }
+        let demand = buffers.demand.get_or_insert_default();
+        demand.begin(formulas);
+        layout.read_goals(out, |code| demand.ask(code, formulas, self));
+        layout.goal_work.store((work * 7 + demand.end()).div_ceil(8), Ordering::Relaxed);
+    }
+}
+
+impl Layout {
+    /// Says for every role which goal holds, if it is exactly one.
+    fn read_goals(&self, out: &mut [Option<u8>], mut holds: impl FnMut(Code) -> bool) {
+        for (goals, out) in self.goals.iter().zip(out) {
+            let mut held = (goals.iter()).filter(|&&(_, code)| holds(code));
             let first = held.next().map(|&(value, _)| value);
             *out = first.filter(|_| held.next().is_none());
         }
