@@ -58,6 +58,8 @@ pub(crate) struct Layout {
     /// The first of the gates that do nothing but decide about one move. They are numbered by the
     /// bits of their moves; a move that has no such gate leaves its number free.
     first_move_gate: u32,
+    /// Whether changes are followed in the order of the gates.
+    pub(crate) in_order: bool,
     spans: Vec<Fanout>,
     /// Edges and watchers of all live nodes. An edge is twice a gate's number, plus one if the
     /// gate's count grows when the source becomes high.
@@ -78,7 +80,7 @@ pub(crate) struct Layout {
     goals: Vec<Vec<(u8, Code)>>,
     goal_formulas: Formulas,
     /// How many gates had to be computed when goals were asked for on demand, on average.
-    goal_work: AtomicUsize,
+    pub(crate) goal_work: AtomicUsize,
 }
 
 /// A fluent with its next value.

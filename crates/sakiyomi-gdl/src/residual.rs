@@ -509,3 +509,23 @@ impl Parts {
         self.open.iter().all(|cases| cases.note(live, often, size, allowed))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_share_no_node() {
+        // Fluents 0 and 1 depend on node 9, fluent 2 on others, fluent 3 on a single node.
+        let residual = Residual {
+            follows: vec![(0, local(0)), (1, local(1)), (2, local(2)), (3, 18)],
+            gates: vec![(true, vec![18, 20]), (false, vec![19, 22]), (true, vec![24, 26])],
+            ..Residual::default()
+        };
+        let parts = residual.parts();
+        let fluents: Vec<Vec<u32>> =
+            parts.iter().map(|part| part.follows.iter().map(|follow| follow.0).collect()).collect();
+        assert_eq!(fluents, [vec![0, 1], vec![2], vec![3]]);
+        assert_eq!(parts[1].gates, [(true, vec![24, 26])]);
+    }
+}

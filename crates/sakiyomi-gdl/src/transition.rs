@@ -19,6 +19,7 @@ use crate::engine::Compiled;
 use crate::eval::{Layout, Live};
 use crate::formula::localise;
 use crate::network::{FALSE, Kind, Lit, Network, TRUE, is_negated, node_of};
+use crate::phase::Sequence;
 use crate::residual::{Cases, Residual};
 use crate::usual::usual_values;
 
@@ -38,6 +39,7 @@ pub(crate) struct Effects {
     restful: FxHashMap<u32, Vec<u32>>,
     /// The next value of some of the restless fluents, unless a joint move makes something else of them.
     usual: FxHashMap<u32, Lit>,
+    sequence: Sequence,
 }
 
 impl Effects {
@@ -85,8 +87,9 @@ impl Effects {
                 false => restless.push(fluent),
             }
         }
-        let usual = FxHashMap::default();
-        let mut effects = Effects { idle, readers, idle_inputs, restless, restful, usual };
+        let (usual, sequence) = (FxHashMap::default(), Sequence::new(network));
+        let mut effects =
+            Effects { idle, readers, idle_inputs, restless, restful, usual, sequence };
         effects.usual = usual_values(network, &effects);
         effects
     }
@@ -111,6 +114,10 @@ impl Effects {
 
     pub(crate) fn restless(&self) -> &[u32] {
         &self.restless
+    }
+
+    pub(crate) fn sequence(&self) -> &Sequence {
+        &self.sequence
     }
 
     pub(crate) fn usual(&self) -> &FxHashMap<u32, Lit> {
@@ -224,6 +231,7 @@ impl<'a> Fold<'a> {
         for &index in joint {
             fold.assume(network.legal[index as usize]);
         }
+        fold.assume_phase();
         fold.spread(joint);
         fold
     }
@@ -252,6 +260,18 @@ impl<'a> Fold<'a> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// The moves are legal in few phases only, such as those in which their role is in control.
+    fn assume_phase(&mut self) {
+        let n_fluents = self.network.fluents.len() as u32;
+        let known: Vec<(u32, bool)> = (self.assumed.iter())
+            .filter(|&(&node, _)| (1..=n_fluents).contains(&node))
+            .map(|(&node, &value)| (node - 1, value == TRUE))
+            .collect();
+        for (fluent, value) in self.effects.sequence.follows_from(&known) {
+            self.assumed.insert(fluent + 1, if value { TRUE } else { FALSE });
         }
     }
 
@@ -303,6 +323,10 @@ impl<'a> Fold<'a> {
         lits.sort_unstable();
         lits.dedup();
         let opposed = lits.windows(2).any(|pair| pair[0] ^ 1 == pair[1]);
+        if lits.len() <= MOST_ABSORBED && lits.iter().any(|&lit| self.adds(lit, !is_and, &lits)) {
+            let all = lits.clone();
+            lits.retain(|&lit| !self.adds(lit, !is_and, &all));
+        }
         match lits[..] {
             _ if opposed || lits.contains(&decides) => decides,
             [] => neutral,
@@ -314,6 +338,29 @@ impl<'a> Fold<'a> {
         }
     }
 }
+
+impl Fold<'_> {
+    /// Whether a literal is one of the others with more conditions (`is_and`) or more alternatives: beside it
+    /// the literal does not matter in an Or, or an And.
+    fn adds(&self, lit: Lit, is_and: bool, others: &[Lit]) -> bool {
+        let node = node_of(lit);
+        let (gate_is_and, inputs) = match node.checked_sub(self.network.gates.len()) {
+            Some(extra) => (self.extra[extra].0, self.extra[extra].1.as_slice()),
+            None => match self.network.gates.kind(node) {
+                Kind::And => (true, self.network.gates.inputs(node)),
+                Kind::Or => (false, self.network.gates.inputs(node)),
+                _ => return false,
+            },
+        };
+        // A negated Or is an And of negations.
+        let sign = u32::from(is_negated(lit));
+        let has = |&other: &Lit| other != lit && inputs.binary_search(&(other ^ sign)).is_ok();
+        gate_is_and == (is_and != is_negated(lit)) && others.iter().any(has)
+    }
+}
+
+/// Inputs of a gate that are compared with each other.
+const MOST_ABSORBED: usize = 12;
 
 /// Gates to be worked out, each with the inputs that changed.
 #[derive(Default)]

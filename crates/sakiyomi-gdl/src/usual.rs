@@ -5,7 +5,7 @@
 use rustc_hash::FxHashMap;
 use sakiyomi_core::Rng;
 
-use crate::network::{Lit, Network, is_negated, node_of};
+use crate::network::{Kind, Lit, Network, is_negated, node_of};
 use crate::transition::Effects;
 
 /// Joint moves of a random match that are looked at.
@@ -28,8 +28,19 @@ pub(crate) fn usual_values(network: &mut Network, effects: &Effects) -> FxHashMa
     }
     let most = |&(_, n): &(_, usize)| n * 2 > joints.len();
     let values = counts.into_iter().filter(most).map(|(value, _)| value);
-    values.filter(|&(fluent, value)| value != (fluent + 1) << 1).collect()
+    values
+        .filter(|&(fluent, value)| value != (fluent + 1) << 1 && is_simple(network, value))
+        .collect()
 }
+
+/// Whether little has to be kept up to date to know a value: a gate of few fluents at most.
+fn is_simple(network: &Network, value: Lit) -> bool {
+    let inputs = network.gates.inputs(node_of(value));
+    inputs.len() <= MOST_INPUTS
+        && inputs.iter().all(|&lit| network.gates.kind(node_of(lit)) == Kind::Base)
+}
+
+const MOST_INPUTS: usize = 3;
 
 /// The different joint moves of a random match.
 fn joint_moves(network: &Network) -> Vec<Vec<u32>> {

@@ -17,7 +17,12 @@ use crate::phase::{OpenGroup, Phases, Sequence};
 impl Layout {
     /// `extra` are state literals that transitions read, `usual` the next values of fluents unless a joint
     /// move makes something else of them.
-    pub(crate) fn new(network: &mut Network, extra: &[Lit], usual: &FxHashMap<u32, Lit>) -> Layout {
+    pub(crate) fn new(
+        network: &mut Network,
+        extra: &[Lit],
+        usual: &FxHashMap<u32, Lit>,
+        sequence: &Sequence,
+    ) -> Layout {
         let (gates_of_moves, role_groups, groups) = group_moves(network);
         // Formulas have no fixpoints, so the components on which goals depend must be live.
         let goals = cone(network, network.goals.iter().flatten().map(|&(_, lit)| lit));
@@ -74,10 +79,9 @@ impl Layout {
         }
         layout.prepare_goals(network);
         layout.terminal = layout.live_lit(network.terminal);
-        let sequence = Sequence::new(network);
-        layout.watched = layout.watched_fluents(network, &sequence, usual);
+        layout.watched = layout.watched_fluents(network, sequence, usual);
         layout.connect(network, &gates_of_moves);
-        layout.phases = layout.prepare_phases(network, &sequence, &groups, &role_groups);
+        layout.phases = layout.prepare_phases(network, sequence, &groups, &role_groups);
         layout
     }
 
@@ -207,6 +211,7 @@ impl Layout {
                     // the literal false; an Or counts true ones.
                     None => {
                         let grows = (source & 1 == 1) != (gates.kind(node) == Kind::Or);
+                        debug_assert!(from < number, "inputs come first");
                         let gate = number as u32 - self.first_gate;
                         edges[from].push(gate << 1 | u32::from(grows));
                     }
