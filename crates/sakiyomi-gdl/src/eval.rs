@@ -26,7 +26,7 @@ mod select;
 use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 
-use crate::formula::{Code, Formulas};
+use crate::formula::{Code, Counting, Formulas};
 use crate::network::Lit;
 use crate::phase::Phases;
 
@@ -79,7 +79,9 @@ pub(crate) struct Layout {
     /// Per role, the values with the codes that grant them.
     goals: Vec<Vec<(u8, Code)>>,
     goal_formulas: Formulas,
-    /// How many gates had to be computed when goals were asked for on demand, on average.
+    /// The same for large formulas.
+    goal_counting: Option<Counting>,
+    /// How many edges there were to look at when goals were counted, on average.
     pub(crate) goal_work: AtomicUsize,
 }
 

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use super::groups::{cone, deciding_gates, group_moves, live_roots};
 use super::{
-    ABSENT, Component, Fanout, Group, Layout, LiveLit, WATCH_COMPONENT, WATCH_MOVE, WATCH_NEXT,
-    Watched,
+    ABSENT, Component, Fanout, Group, Layout, Live, LiveLit, WATCH_COMPONENT, WATCH_MOVE,
+    WATCH_NEXT, Watched,
 };
-use crate::formula::{Formulas, localise};
+use crate::formula::{Counting, Formulas, localise};
 use crate::network::{Gates, Kind, Lit, Network, is_negated, node_of};
 use crate::phase::{OpenGroup, Phases, Sequence};
 
@@ -136,6 +136,18 @@ impl Layout {
             .map(|goals| goals.iter().map(|&(value, _)| value).zip(&mut codes).collect())
             .collect();
         self.goal_formulas = Formulas::new(&gates);
+    }
+
+    /// Counts the gates of goals from a first state on, if they are many.
+    pub(crate) fn count_goals(&mut self, first: &Live) {
+        let is_large = self.goal_formulas.n_inputs() > LARGE_GOALS;
+        self.goal_counting = is_large.then(|| Counting::new(&self.goal_formulas, first));
+    }
+
+    /// The same, also if they are few.
+    #[cfg(test)]
+    pub(crate) fn count_all_goals(&mut self, first: &Live) {
+        self.goal_counting = Some(Counting::new(&self.goal_formulas, first));
     }
 
     /// Says for every phase which fluents change, and which groups of moves can be legal.
@@ -275,3 +287,6 @@ impl Layout {
         components
     }
 }
+
+/// Inputs of goals that are too many to be looked at for every payoff.
+const LARGE_GOALS: usize = 2_000;

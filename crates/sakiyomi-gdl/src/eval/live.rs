@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::select::select;
 use super::{Component, Fanout, Layout, LiveLit, WATCH_MOVE, WATCH_NEXT};
-use crate::formula::{Code, Demand, read};
+use crate::formula::{Code, Counts, read};
 use crate::forward::ForwardBuffers;
 use crate::network::{Kind, Lit, Network, is_negated, node_of};
 
@@ -40,7 +40,7 @@ pub(crate) struct Live {
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     pub(crate) values: Vec<bool>,
-    demand: Option<Box<Demand>>,
+    counts: Option<Box<Counts>>,
 }
 
 impl Clone for Live {
@@ -424,14 +424,15 @@ impl Live {
     pub(crate) fn goals(&self, layout: &Layout, buffers: &mut Buffers, out: &mut [Option<u8>]) {
         let formulas = &layout.goal_formulas;
         let work = layout.goal_work.load(Ordering::Relaxed);
-        if work * 3 >= formulas.n_gates() {
+        let counting = layout.goal_counting.as_ref();
+        let Some(counting) = counting.filter(|_| work < formulas.n_inputs()) else {
             formulas.evaluate(self, &mut buffers.values);
             return layout.read_goals(out, |code| read(code, self, &buffers.values));
-        }
-        let demand = buffers.demand.get_or_insert_default();
-        demand.begin(formulas);
-        layout.read_goals(out, |code| demand.ask(code, formulas, self));
-        layout.goal_work.store((work * 7 + demand.end()).div_ceil(8), Ordering::Relaxed);
+        };
+        let counts = buffers.counts.get_or_insert_default();
+        counting.count(self, counts);
+        layout.read_goals(out, |code| counting.read(code, self, counts));
+        layout.goal_work.store((work * 7 + counting.undo(counts)).div_ceil(8), Ordering::Relaxed);
     }
 }
 
