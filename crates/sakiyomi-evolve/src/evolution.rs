@@ -6,15 +6,17 @@
 //! continued, and those that were looked at evaluate one individual at a time inside a loop of their own, draw from their
 //! own random source, and never evaluate a survivor again.
 
+mod model;
 mod polish;
 
-pub use polish::Polish;
+pub use polish::{Lineage, Polish};
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 
 use sakiyomi_catalog::{MAX_TEXT_BYTES, read_bytes, write_atomically};
+use sakiyomi_core::stats::Tally;
 use sakiyomi_core::{Rng, Stop};
 use sakiyomi_eval::ExploitError;
 use serde::{Deserialize, Serialize};
@@ -78,6 +80,10 @@ impl<G> Individual<G> {
         total
     }
 
+    fn tallies(&self) -> Vec<Tally> {
+        self.evidence.iter().map(|evidence| evidence.tally).collect()
+    }
+
     fn fewest_games(&self) -> u64 {
         self.evidence.iter().map(Evidence::games).min().unwrap_or(0)
     }
@@ -97,7 +103,7 @@ pub struct Evolution<G> {
     pub history: Vec<Generation>,
     /// Those that are refined; none before all generations are complete.
     #[serde(default = "Vec::new")]
-    pub lineages: Vec<Individual<G>>,
+    pub lineages: Vec<Lineage<G>>,
     next_id: u64,
     /// Games of a generation that was stopped before it was complete.
     begun: Vec<(GameKey, Ending)>,
@@ -224,11 +230,11 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
     pub fn best<P: Problem<Genome = G>>(&self, problem: &P, distance: f64) -> Vec<&Individual<G>> {
         let mut all: Vec<&Individual<G>> = match self.lineages.is_empty() {
             true => self.archive.values().chain(&self.population).collect(),
-            false => self.lineages.iter().collect(),
+            false => self.lineages.iter().map(|lineage| &lineage.individual).collect(),
         };
         match self.lineages.is_empty() {
             true => sort_by_fitness(&mut all, |one| self.fitness(one), |one| one.id),
-            false => sort_by_fitness(&mut all, |one| polish::closeness(one), |one| one.id),
+            false => polish::sort_by_balance(&mut all),
         }
         let mut kept: Vec<&Individual<G>> = Vec::new();
         for one in all {
@@ -283,7 +289,14 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
     /// Adds the generation that is complete to the history.
     fn remember<P: Problem<Genome = G>>(&mut self, problem: &P, games: u64) {
         let is_polished = !self.lineages.is_empty();
-        let all = if is_polished { &self.lineages } else { &self.population };
+        let all: Vec<&Individual<G>> = match is_polished {
+            // One that was chosen by what others showed has no games of its own yet.
+            true => {
+                let all = self.lineages.iter().map(|lineage| &lineage.individual);
+                all.filter(|one| one.fewest_games() > 0).collect()
+            }
+            false => self.population.iter().collect(),
+        };
         let remarks: Vec<Vec<bool>> = all.iter().map(|one| problem.remark(&one.genome)).collect();
         let archived: Vec<f64> = self.archive.values().map(|one| self.fitness(one)).collect();
         let generation = Generation {
@@ -291,7 +304,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
             archived: archived.len(),
             archive_mean: crate::Sums::of(&archived).mean,
             is_polished,
-            ..Generation::of(all, self.settings.fitness, &remarks, problem.remarks().len())
+            ..Generation::of(&all, self.settings.fitness, &remarks, problem.remarks().len())
         };
         self.history.push(generation);
     }
@@ -470,7 +483,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
 struct Next<G> {
     population: Vec<Individual<G>>,
     archive: BTreeMap<Vec<u8>, Individual<G>>,
-    lineages: Vec<Individual<G>>,
+    lineages: Vec<Lineage<G>>,
     next_id: u64,
 }
 

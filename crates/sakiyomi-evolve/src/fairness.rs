@@ -14,7 +14,7 @@ pub const SCORE_RANGE: (f64, f64) = (0.4, 0.6);
 pub const MAX_DRAWS: f64 = 0.5;
 /// At least this share of games must be won by a side.
 const MIN_DECISIVE: f64 = 0.2;
-/// What is far outside is not played to the end: the interval must touch these until then.
+/// What is far outside is not played to the end: until then the interval must touch these, or be within the range.
 const EARLY_RANGE: (f64, f64) = (0.45, 0.55);
 const BATCH: u64 = 50;
 const FAIRNESS: u64 = 3;
@@ -25,15 +25,25 @@ pub struct FairnessSettings {
     pub games: u64,
     pub seed: u64,
     pub threads: usize,
-    /// Ends as soon as a judge finds it far from fair.
-    pub early: bool,
+    /// Who must find it fair, which ends as soon as that cannot be; without it everyone, and all games are played.
+    pub quorum: Option<Quorum>,
+}
+
+/// How many judges must find a game fair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quorum {
+    /// The first of the judges, each of them.
+    pub first: usize,
+    /// Of all judges this number, the first included.
+    pub of_all: usize,
 }
 
 /// What all judges say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
     pub judges: Vec<JudgeFairness>,
-    /// Whether every judge calls it fair.
+    /// Whether every judge calls it fair, or those that were asked to.
     pub is_fair: bool,
 }
 
@@ -118,6 +128,11 @@ impl JudgeFairness {
 }
 
 impl Fairness {
+    /// The judges that call it fair.
+    pub fn n_fair(&self) -> usize {
+        self.judges.iter().filter(|judge| judge.is_fair()).count()
+    }
+
     /// The mean of the paper's fitness over the judges.
     pub fn paper_fitness(&self) -> f64 {
         let sum: f64 = self.judges.iter().map(|judge| judge.paper_fitness).sum();
@@ -152,21 +167,32 @@ pub fn judge_game(
             })?;
             endings.iter().map_while(Option::as_ref).for_each(|ending| evidence.add(ending));
             let Interval { low, high } = evidence.tally.interval();
-            if settings.early && (low > EARLY_RANGE.1 || high < EARLY_RANGE.0) {
+            let is_within = low >= SCORE_RANGE.0 && high <= SCORE_RANGE.1;
+            let is_far = low > EARLY_RANGE.1 || high < EARLY_RANGE.0;
+            if settings.quorum.is_some() && is_far && !is_within {
                 break;
             }
         }
-        let said = JudgeFairness::of(judge, &evidence);
-        let is_over = settings.early && (said.games < settings.games || !said.is_fair());
-        found.push(said);
-        if is_over || stop.requested() {
+        found.push(JudgeFairness::of(judge, &evidence));
+        let can_be = settings.quorum.is_none_or(|quorum| quorum.can_be(&found, judges.len()));
+        if !can_be || stop.requested() {
             break;
         }
     }
-    let is_complete =
-        found.len() == judges.len() && found.iter().all(|judge| judge.games == settings.games);
-    let is_fair = is_complete && !found.is_empty() && found.iter().all(JudgeFairness::is_fair);
+    let n = judges.len();
+    let quorum = settings.quorum.unwrap_or(Quorum { first: n, of_all: n });
+    let is_complete = found.len() == n && !stop.requested();
+    let is_fair = is_complete && n > 0 && quorum.can_be(&found, n);
     Ok(Fairness { judges: found, is_fair })
+}
+
+impl Quorum {
+    /// Whether it can be reached when these of the judges have spoken.
+    fn can_be(self, found: &[JudgeFairness], n_judges: usize) -> bool {
+        let n_unfair = found.iter().filter(|judge| !judge.is_fair()).count();
+        let first = &found[..self.first.min(found.len())];
+        first.iter().all(JudgeFairness::is_fair) && n_judges - n_unfair >= self.of_all
+    }
 }
 
 #[cfg(test)]
@@ -196,6 +222,21 @@ mod tests {
         assert_eq!(same.unfair, [Unfair::OneCourse]);
     }
 
+    #[test]
+    fn a_quorum_needs_its_first_judges_and_enough_of_all() {
+        let (fair, unfair) = (said(190, 20, 190, [1, 1]), said(300, 0, 100, [1, 0]));
+        let can_be = |first, of_all, found: &[&JudgeFairness]| {
+            let found: Vec<JudgeFairness> = found.iter().map(|&it| it.clone()).collect();
+            Quorum { first, of_all }.can_be(&found, 3)
+        };
+        assert!(can_be(1, 2, &[]));
+        assert!(can_be(1, 2, &[&fair, &unfair]));
+        assert!(can_be(1, 2, &[&fair, &unfair, &fair]));
+        assert!(!can_be(1, 2, &[&unfair]));
+        assert!(!can_be(1, 2, &[&fair, &unfair, &unfair]));
+        assert!(!can_be(3, 3, &[&fair, &unfair]));
+    }
+
     /// RED is next to an enemy that it beats at once: the verdict is early, and the same on any number of threads.
     #[test]
     fn a_hopeless_map_is_found_out_early() {
@@ -204,11 +245,12 @@ mod tests {
             format!("tubstap:code=4x3-4-5-11-P1.1.10_i2.1.2{noise}").parse().ok()
         };
         let judges = ["sample+noise", "m-uct:iterations=20"].map(|text| text.parse().unwrap());
-        let settings = FairnessSettings { games: 100, seed: 1, threads: 2, early: true };
+        let quorum = Some(Quorum { first: 0, of_all: 2 });
+        let settings = FairnessSettings { games: 100, seed: 1, threads: 2, quorum };
         let all = judge_game(&game, &judges, settings, &Stop::new(), &|_| {}).unwrap();
         assert!(!all.is_fair && all.judges.len() == 1 && all.judges[0].games == BATCH);
         assert_eq!(all.judges[0].wipe_outs, [BATCH, 0]);
-        let patient = FairnessSettings { early: false, threads: 1, ..settings };
+        let patient = FairnessSettings { quorum: None, threads: 1, ..settings };
         let all = judge_game(&game, &judges, patient, &Stop::new(), &|_| {}).unwrap();
         assert_eq!(all.judges.iter().map(|judge| judge.games).collect::<Vec<_>>(), [100, 100]);
         assert_eq!(all.judges[0].unfair, [Unfair::FirstSide]);

@@ -47,7 +47,7 @@ pub struct Generation {
 
 impl Generation {
     pub(crate) fn of<G>(
-        population: &[Individual<G>],
+        population: &[&Individual<G>],
         fitness: Fitness,
         remarks: &[Vec<bool>],
         n_remarks: usize,

@@ -15,15 +15,15 @@ mod problem;
 mod sangoku;
 mod tubstap;
 
-pub use evolution::{Evolution, EvolveError, Individual, Polish, Settings, Stage, Step};
+pub use evolution::{Evolution, EvolveError, Individual, Lineage, Polish, Settings, Stage, Step};
 pub use fairness::{
-    Fairness, FairnessSettings, JudgeFairness, MAX_DRAWS, SCORE_RANGE, Unfair, judge_game,
+    Fairness, FairnessSettings, JudgeFairness, MAX_DRAWS, Quorum, SCORE_RANGE, Unfair, judge_game,
 };
 pub use fitness::Fitness;
 pub use history::{Generation, Sums};
 pub use judge::{Ending, Evidence, Game, Judge, play_games};
 pub use numbers::{NumberGenome, NumberProblem};
-pub use problem::{Problem, Remark};
+pub use problem::{Problem, Remark, Strength};
 pub use sangoku::{ScenarioGenome, ScenarioProblem, SoldierGene};
 pub use tubstap::{
     MapConstraints, MapGenome, MapOperators, MapProblem, UnitGene, WrittenMap, map_distance,

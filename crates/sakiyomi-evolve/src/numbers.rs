@@ -6,7 +6,7 @@ use sakiyomi_core::Rng;
 use sakiyomi_games::sangoku::Scenario;
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, Problem};
+use crate::{Evidence, Problem, Strength};
 
 /// One number for each entry of [`NumberProblem::RANGES`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,8 @@ pub struct NumberProblem {
 
 /// How likely one more change is.
 const MORE: f64 = 0.5;
+/// The part of a range that a small step is.
+const STEPS: u32 = 20;
 const AXES: &[&str] = &["damage", "rounds", "length"];
 
 impl NumberProblem {
@@ -47,6 +49,10 @@ impl NumberProblem {
         let (hit_points, rounds) = (hit_points as u16, rounds as u16);
         Some(Scenario { attack_scale, fire_scale, recoil, hit_points, rounds, ..base })
     }
+}
+
+fn step(least: u32, most: u32) -> u32 {
+    ((most - least) / STEPS).max(1)
 }
 
 impl Problem for NumberProblem {
@@ -81,6 +87,27 @@ impl Problem for NumberProblem {
                 return;
             }
         }
+    }
+
+    /// All of them; it is not known which side a step helps.
+    fn strengths(&self, genome: &NumberGenome) -> Vec<Strength> {
+        let all = genome.0.iter().zip(NumberProblem::RANGES);
+        let strength = |(&number, (_, least, most)): (&u32, (&str, u32, u32))| {
+            Strength::in_steps(number, (least, most), step(least, most), None)
+        };
+        all.map(strength).collect()
+    }
+
+    fn with_strengths(&self, genome: &NumberGenome, values: &[i32]) -> NumberGenome {
+        let all = genome
+            .0
+            .iter()
+            .zip(self.strengths(genome))
+            .zip(values.iter().zip(NumberProblem::RANGES));
+        let moved = all.map(|((&number, strength), (&value, (_, least, most)))| {
+            strength.moved(number, step(least, most), value)
+        });
+        NumberGenome(moved.collect())
     }
 
     /// Numbers are always within their ranges.

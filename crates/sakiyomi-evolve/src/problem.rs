@@ -2,8 +2,8 @@
 
 use sakiyomi_catalog::GameSpec;
 use sakiyomi_core::Rng;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::Evidence;
 
@@ -19,9 +19,14 @@ pub trait Problem: Sync {
 
     fn mutate(&self, genome: &mut Self::Genome, rng: &mut Rng);
 
-    /// A small change that helps a side, 0 for the one that moves first; any small change where it is not known what helps.
-    fn favour(&self, genome: &mut Self::Genome, _side: usize, rng: &mut Rng) {
-        self.mutate(genome, rng);
+    /// The numbers by which the strength of a side can be set in small steps; none if there are none.
+    fn strengths(&self, _genome: &Self::Genome) -> Vec<Strength> {
+        Vec::new()
+    }
+
+    /// The genome with other values of its [`Problem::strengths`], each between its least and its most.
+    fn with_strengths(&self, genome: &Self::Genome, _values: &[i32]) -> Self::Genome {
+        genome.clone()
     }
 
     /// Makes a genome keep the constraints as far as it can; nothing, if there are none.
@@ -56,3 +61,34 @@ pub trait Problem: Sync {
 
 /// Whether a remark holds.
 pub type Remark = bool;
+
+/// A number of a genome that makes a side a little stronger with each step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strength {
+    /// In steps.
+    pub value: i32,
+    pub least: i32,
+    pub most: i32,
+    /// The side that a step up helps, 0 for the one that moves first; none if that is not known.
+    pub side: Option<usize>,
+}
+
+impl Strength {
+    /// A number within a range that is changed by `step` at a time.
+    pub(crate) fn in_steps(
+        number: u32,
+        range: (u32, u32),
+        step: u32,
+        side: Option<usize>,
+    ) -> Strength {
+        let steps = |number: u32| (number / step) as i32;
+        let value = steps(number);
+        let least = value - steps(number - range.0);
+        Strength { value, least, most: value + steps(range.1 - number), side }
+    }
+
+    /// What becomes of a number whose strength gets another value.
+    pub(crate) fn moved(&self, number: u32, step: u32, value: i32) -> u32 {
+        number.saturating_add_signed((value - self.value) * step as i32)
+    }
+}

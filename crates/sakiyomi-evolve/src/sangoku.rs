@@ -5,7 +5,7 @@ use sakiyomi_core::{Rng, cell_name};
 use sakiyomi_games::sangoku::{Ability, Scenario, Soldier, Stat, Talent};
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, Problem};
+use crate::{Evidence, Problem, Strength};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScenarioGenome {
@@ -40,6 +40,8 @@ pub struct ScenarioProblem {
 const MORE: f64 = 0.5;
 /// The most that a mutation changes a stat by.
 const STEP: i32 = 15;
+/// A small step of a stat.
+const SMALL_STEP: u32 = 5;
 const AXES: &[&str] = &["strength", "abilities", "distance", "length"];
 
 impl ScenarioProblem {
@@ -138,6 +140,29 @@ impl Problem for ScenarioProblem {
                 return;
             }
         }
+    }
+
+    /// Every stat of every piece.
+    fn strengths(&self, genome: &ScenarioGenome) -> Vec<Strength> {
+        let range = (self.stats.0.into(), self.stats.1.into());
+        let strength =
+            |side: usize, stat: u8| Strength::in_steps(stat.into(), range, SMALL_STEP, Some(side));
+        let sides = genome.sides.iter().enumerate();
+        let stats = |genes: &Vec<SoldierGene>| genes.iter().flat_map(|gene| gene.stats).collect();
+        let all = sides.flat_map(|(side, genes)| {
+            let stats: Vec<u8> = stats(genes);
+            stats.into_iter().map(move |stat| (side, stat))
+        });
+        all.map(|(side, stat)| strength(side, stat)).collect()
+    }
+
+    fn with_strengths(&self, genome: &ScenarioGenome, values: &[i32]) -> ScenarioGenome {
+        let mut changed = genome.clone();
+        let stats = changed.sides.iter_mut().flatten().flat_map(|gene| &mut gene.stats);
+        for ((stat, strength), &value) in stats.zip(self.strengths(genome)).zip(values) {
+            *stat = strength.moved((*stat).into(), SMALL_STEP, value) as u8;
+        }
+        changed
     }
 
     /// Pieces on the cell of another one move to a free one.

@@ -10,7 +10,7 @@ use sakiyomi_core::Rng;
 use sakiyomi_games::tubstap::{Attacks, Kind, Map, Settings, Terrain, Unit};
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, Problem};
+use crate::{Evidence, Problem, Strength};
 
 /// Terrain row by row without the border, and units in any number and anywhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -257,9 +257,24 @@ impl Problem for MapProblem {
         }
     }
 
-    /// A hit point more for one of its units, or one less for one of the others.
-    fn favour(&self, genome: &mut MapGenome, side: usize, rng: &mut Rng) {
-        operators::favour(self, genome, side, rng);
+    /// Hit points of units: the finest change of balance there is.
+    fn strengths(&self, genome: &MapGenome) -> Vec<Strength> {
+        let (least, most) = self.hit_points;
+        let strength = |unit: &UnitGene| Strength {
+            value: unit.hit_points.into(),
+            least: least.into(),
+            most: most.into(),
+            side: Some(unit.team.into()),
+        };
+        genome.units.iter().map(strength).collect()
+    }
+
+    fn with_strengths(&self, genome: &MapGenome, values: &[i32]) -> MapGenome {
+        let mut changed = genome.clone();
+        for (unit, &value) in changed.units.iter_mut().zip(values) {
+            unit.hit_points = value as u8;
+        }
+        changed
     }
 
     fn repair(&self, genome: &mut MapGenome, rng: &mut Rng) {

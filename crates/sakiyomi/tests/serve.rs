@@ -670,7 +670,7 @@ fn runs_of_evolution_are_shown_and_maps_are_judged() {
     let out = server.folder.path().join("evolved").join("first");
     let status = std::process::Command::new(env!("CARGO_BIN_EXE_sakiyomi"))
         .args(["evolve", "--population", "4", "--elites", "1", "--generations", "1", "--games"])
-        .args(["4", "--polish", "1", "--lineages", "2", "--polish-stages", "4:1", "--candidates"])
+        .args(["4", "--polish", "1", "--lineages", "2", "--polish-games", "4", "--candidates"])
         .args(["1", "--judge", "sample+noise", "--verify", "sample+noise", "--quiet", "--out"])
         .arg(&out)
         .stdout(std::process::Stdio::null())

@@ -123,6 +123,7 @@ export const CLAIMS: Record<string, string> = {
   "they do harm in Free For All": "類似局面は Free For All では逆効果である",
   "the switch is stronger than plain UCT, over the ten games": "切り替えは、十種類のゲームの平均で UCT より強い",
   "it is better than distance 2": "切り替えは距離 2 より良い",
+  "chosen by payoffs instead of distances it is better than distance 0, and than distance 2": "木の距離ではなく利得で選べば、距離 0 よりも距離 2 よりも良い",
   "nothing else is clearly better": "これより明らかに良い値はない",
   "auto keeps its promise on games that were not looked at": "auto は調整に使っていないゲームでも効果がある",
   "every player that searches beats the one that does not": "探索するプレイヤーはすべて、探索しないプレイヤーに勝つ",

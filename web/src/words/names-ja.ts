@@ -106,7 +106,7 @@ export const PARAMETERS: Record<string, string> = {
   keep: "MAST と NST が次の決定に引き継ぐ数の割合",
   grave: "GRAVE: この訪問数を持つ最も近い祖先の AMAF 値を使う(論文では c=0)",
   bias: "GRAVE の AMAF 値の偏りの二乗。通常 0.00001",
-  experience: "似た局面の結果を貸す。似ているかはマスの符号で決める(距離 2 または 0 を事前に選ぶ switch、複数の符号を試す auto)",
+  experience: "似た局面の結果を貸す。似ているかはマスの符号で決める(距離 2 または 0 を木の距離で選ぶ switch、利得で選ぶ payoffs、複数の符号を試す auto)",
   d: "似た局面とみなす符号のハミング距離の上限。通常 2",
   bits: "ランダムな符号のビット数。通常 20",
   fade: "貸す数に、この値の距離乗を掛ける。通常 1",

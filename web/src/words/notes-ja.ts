@@ -32,7 +32,7 @@ export const NOTES: Record<string, string> = {
   "gdl-experience-table-1": "「paper」の列は論文の手数である。ここでは、どのプレイヤーにも選択の余地がない手番を数えない。",
   "gdl-experience-table-2": `距離は 2 とした。この表について論文に記載はない。${NO_C}`,
   "gdl-experience-table-3": `${HALF}${SHEETS}${BOARDS}ハフマン符号で d = 2 の Connect Four は、p 値から 283-209-8 とした。順序符号の Knightthrough と TTCC4 の引き分けは、合計が 500 局になるように補った。${NO_C}`,
-  "gdl-experience-table-6": `論文はこの行を表 3 から組み合わせて作った。ここでは各対局の前の試行で決める。${SHEETS}${BOARDS}${NO_C}`,
+  "gdl-experience-table-6": `論文はこの行を表 3 から組み合わせて作った。ここでは各対局の前の試行で、論文の木の距離によって、または貸した利得がどれだけ当たるかによって決める。${SHEETS}${BOARDS}${NO_C}`,
   "gdl-experience-tuned": "相手の C を別のルールシートで選んだ場合 (0.4) に、表 3 の効果がどれだけ残るかを調べる。",
   "hagetaka-c": `${OURS}論文には c の値がない。この実験は c の影響をシミュレーション数の影響から切り分ける。両者とも UCB1 を使う場合は、両者ともこの c を使う。SP はハゲタカ札の絶対値と同程度の強さの札、ここでは最も近い札を出す。`,
   "hagetaka-endgame": "終盤を厳密に解く Regret Matching と、解かない同じ探索を、同じシミュレーション数と同じ CPU 時間で対戦させる。",

@@ -143,7 +143,7 @@ pub(super) const BIAS: TreeParameter = Parameter::number(
     "squared bias of the AMAF values of GRAVE; usually 0.00001",
 );
 
-const ENCODINGS: &[&str] = &["huffman", "random", "order", "onehot", "switch", "auto"];
+const ENCODINGS: &[&str] = &["huffman", "random", "order", "onehot", "switch", "payoffs", "auto"];
 
 pub(super) const EXPERIENCE: TreeParameter = Parameter {
     needs: Some(Hint::Cells),
@@ -156,6 +156,7 @@ pub(super) const EXPERIENCE: TreeParameter = Parameter {
                 let word = match (decide, encoding) {
                     (Decide::Auto, _) => "auto",
                     (Decide::Switch, _) => "switch",
+                    (Decide::Payoffs, _) => "payoffs",
                     (Decide::Settings, Encoding::Huffman) => "huffman",
                     (Decide::Settings, Encoding::Random { .. }) => "random",
                     (Decide::Settings, Encoding::Order) => "order",
@@ -169,7 +170,8 @@ pub(super) const EXPERIENCE: TreeParameter = Parameter {
             },
         },
         "similar positions lend what was found there; similar by a code of the cells, at distance 2 \
-         or 0 by a probe before the match (`switch`), or, with the playouts, by trials (`auto`)",
+         or 0 by a probe before the match, of distances in the tree (`switch`) or of payoffs \
+         (`payoffs`), or, with the playouts, by trials (`auto`)",
     )
 };
 
@@ -184,6 +186,7 @@ fn experience(word: &str) -> ExperienceSettings {
     let paper = ExperienceSettings::paper(encoding, DEFAULT_DISTANCE);
     match word {
         "switch" => ExperienceSettings { decide: Decide::Switch, ..paper },
+        "payoffs" => ExperienceSettings { decide: Decide::Payoffs, ..paper },
         "auto" => ExperienceSettings { decide: Decide::Auto, ..paper },
         _ => paper,
     }

@@ -1,18 +1,18 @@
 //! The last phase: the best individuals that differ are refined, each by itself, so that none of them is lost to a better one of another
-//! kind. In every generation each has a few children, most of which help the side that scores less; few games tell which
-//! of them look better, and one takes its parent's place if it still is better after the same number of games. What looks fair
-//! has no children and plays on, so that the lucky are found out.
+//! kind.
 //!
-//! This is a (1 + n) evolution strategy per individual with racing. The fitness is the paper's here: near balance it is not flat, and it
-//! is what is asked for.
+//! A genome has numbers that set the strength of a side in small steps ([`Problem::strengths`]), such as hit points. A [`Model`] learns from all games
+//! of a lineage what a step of each is worth for every judge. In every generation the few steps that should bring all judges to
+//! balance are tried, and so are changes of any other kind, since steps alone do not always suffice. In the last
+//! generation nothing is changed: all lineages play on, so that those that were lucky are found out.
 
 use sakiyomi_core::Rng;
+use sakiyomi_core::stats::Tally;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Evolution, EvolveError, Individual, MAX_TRIES, Next, POLISH, Play, Stage, sort_by_fitness,
-};
-use crate::{Fitness, Problem};
+use super::model::{Model, imbalance};
+use super::{Evolution, EvolveError, Individual, MAX_TRIES, Next, POLISH, Play, sort_by_fitness};
+use crate::{Problem, Strength};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,66 +20,48 @@ pub struct Polish {
     pub generations: usize,
     /// Individuals that are refined; what evolution did not find is drawn.
     pub lineages: usize,
-    /// Children of each of them in a generation.
+    /// Children of each of them in a generation that differ by few steps of its numbers.
     pub children: usize,
-    /// Rounds of games; each is played by the best of the children of a parent only.
-    pub stages: Vec<Stage>,
-    /// Fresh games of each judge for every parent in a generation, up to this number.
-    pub max_games: u64,
+    /// Children that differ in any other way.
+    pub mutants: usize,
+    /// Games of each judge for every parent and child in a generation.
+    pub games: u64,
+    /// Games of each judge that everyone has in the end.
+    pub last_games: u64,
     /// How different they are and stay.
     pub distance: f64,
 }
 
-/// One that scores this close to balance for every judge has no children: more games tell whether it is as good as it looks.
-const CLOSE: f64 = 0.045;
-/// One that has more draws than this for some judge has children all the same.
-const MANY_DRAWS: f64 = 0.2;
-/// How much of a lead a single change is expected to mend.
-const LEAD_OF_A_CHANGE: f64 = 0.1;
-/// How likely a child has a change of any kind, apart from those that help a side.
-const ANY_CHANGE: f64 = 0.5;
-/// The share of the graded fitness, which slopes where the paper's is flat.
-const GRADED: f64 = 0.1;
+/// An individual that is refined, and what its games have taught.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lineage<G> {
+    pub individual: Individual<G>,
+    model: Model,
+}
 
-/// The fitness of this phase.
-pub(super) fn closeness<G>(one: &Individual<G>) -> f64 {
-    let of = |fitness: Fitness| fitness.of_all(&one.evidence);
-    (1.0 - GRADED) * of(Fitness::Paper) + GRADED * of(Fitness::Graded)
+/// A lineage in the middle of a generation.
+struct Family<G> {
+    parent: Individual<G>,
+    model: Model,
+    children: Vec<Individual<G>>,
+    mutants: Vec<Individual<G>>,
 }
 
 impl Polish {
     pub(super) fn check(&self) -> Result<(), String> {
-        if self.lineages == 0 || self.children == 0 || self.lineages > 10_000 {
-            return Err("1 to 10000 individuals must be refined, with children".to_owned());
+        if self.lineages == 0 || self.lineages > 10_000 {
+            return Err("1 to 10000 individuals must be refined".to_owned());
         }
-        if self.stages.first().is_none_or(|stage| stage.games == 0 || stage.share < 1.0) {
-            return Err("in the first stage all children must play at least one game".to_owned());
-        }
-        if self.stages.iter().any(|stage| !(0.0..=1.0).contains(&stage.share)) {
-            return Err("shares must be from 0 to 1".to_owned());
+        if self.children + self.mutants == 0 || self.games == 0 {
+            return Err("those that are refined must have children and play games".to_owned());
         }
         Ok(())
     }
-
-    /// Games of a child that plays all stages.
-    fn all_games(&self) -> u64 {
-        self.stages.iter().map(|stage| stage.games).sum()
-    }
-
-    /// Further games of a parent: first those of a child; then more for one that looks good than for one that is to be replaced.
-    fn wanted<G>(&self, parent: &Individual<G>) -> u64 {
-        let played = parent.fewest_games();
-        let more = if looks_fair(parent) { self.all_games() } else { self.all_games() / 4 };
-        let more = self.all_games().saturating_sub(played).max(more);
-        more.min(self.max_games.saturating_sub(played))
-    }
 }
 
-fn looks_fair<G>(parent: &Individual<G>) -> bool {
-    parent.evidence.iter().all(|evidence| {
-        let lead = evidence.tally.score().map_or(1.0, |score| (score - 0.5).abs());
-        lead <= CLOSE && evidence.draw_rate() <= MANY_DRAWS
-    })
+/// Sorts the fairest to the front by their own games; of equals the one that was made first.
+pub(super) fn sort_by_balance<G>(all: &mut [&Individual<G>]) {
+    sort_by_fitness(all, |one| -imbalance(&one.tallies()), |one| one.id);
 }
 
 impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Sync> Evolution<G> {
@@ -91,143 +73,207 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         play: &mut Play<'_>,
     ) -> Result<Option<Next<G>>, EvolveError> {
         let rng = &mut Rng::stream(&[self.settings.seed, self.history.len() as u64, POLISH]);
-        let mut parents = match self.lineages.is_empty() {
+        let is_first = self.lineages.is_empty();
+        let lineages = match is_first {
             true => self.first_lineages(problem, polish, rng),
             false => self.lineages.clone(),
         };
-        let wanted: Vec<u64> = parents.iter().map(|one| polish.wanted(one)).collect();
-        if !play.games(problem, &mut parents.iter_mut().collect::<Vec<_>>(), &wanted)? {
-            return Ok(None);
-        }
-        let mut next_id = parents.iter().map(|one| one.id + 1).fold(self.next_id, u64::max);
-        let mut families: Vec<Vec<Individual<G>>> = Vec::new();
-        for parent in &parents {
-            let n = if looks_fair(parent) { 0 } else { polish.children };
-            let mut child = || {
-                next_id += 1;
-                self.blank(next_id - 1, refined(problem, parent, rng))
-            };
-            families.push((0..n).map(|_| child()).collect());
-        }
-        if !play.race_families(problem, polish, &mut families)?
-            || !play.confirm(problem, &parents, &mut families)?
-        {
-            return Ok(None);
-        }
-        for (at, family) in families.into_iter().enumerate() {
-            let Some(child) = family.into_iter().next() else { continue };
-            let others = || parents.iter().enumerate().filter(|(other, _)| *other != at);
-            let is_different = others().all(|(_, other)| {
-                problem.distance(&child.genome, &other.genome) >= polish.distance
-            });
-            if is_different && closeness(&child) > closeness(&parents[at]) {
-                parents[at] = child;
+        let ids = lineages.iter().map(|one| one.individual.id + 1);
+        let mut next_id = ids.fold(self.next_id, u64::max);
+        let mut id = || {
+            next_id += 1;
+            next_id - 1
+        };
+        // Nothing is known in the first generation; in the last one nothing is changed.
+        let is_last = self.history.len() + 1 >= self.settings.all_generations();
+        let mut families: Vec<Family<G>> = Vec::new();
+        for Lineage { individual: parent, model } in lineages {
+            let mut family = Family { parent, model, children: Vec::new(), mutants: Vec::new() };
+            if !is_first && !is_last {
+                let steps = family.best_steps(problem, polish.children);
+                let mutants =
+                    (0..polish.mutants).map(|_| mutant(problem, &family.parent.genome, rng));
+                family.mutants = mutants.map(|genome| self.blank(id(), genome)).collect();
+                family.children = steps.into_iter().map(|it| self.blank(id(), it)).collect();
             }
+            families.push(family);
+        }
+        let before: Vec<Vec<Tally>> =
+            families.iter().map(|family| family.parent.tallies()).collect();
+        let (mut playing, mut wanted) = (Vec::new(), Vec::new());
+        for Family { parent, children, mutants, .. } in &mut families {
+            let missing = polish.last_games.saturating_sub(parent.fewest_games());
+            wanted.push(if is_last { missing } else { polish.games });
+            playing.push(parent);
+            wanted.resize(wanted.len() + children.len() + mutants.len(), polish.games);
+            playing.extend(children.iter_mut().chain(mutants));
+        }
+        if !play.games(problem, &mut playing, &wanted)? {
+            return Ok(None);
+        }
+        let mut after: Vec<Lineage<G>> = Vec::new();
+        for (mut family, before) in families.into_iter().zip(&before) {
+            family.learn(problem, before);
+            if is_last {
+                after.push(Lineage { individual: family.parent, model: family.model });
+                continue;
+            }
+            let genomes: Vec<G> = after.iter().map(|one| one.individual.genome.clone()).collect();
+            let is_far = |genome: &G| {
+                let far = |other: &G| problem.distance(genome, other) >= polish.distance;
+                genomes.iter().all(far)
+                    && self
+                        .lineages
+                        .iter()
+                        .skip(after.len() + 1)
+                        .all(|other| far(&other.individual.genome))
+            };
+            family.adopt(problem, &is_far);
+            let chosen = family.fairest(problem);
+            let Family { parent, model, children, mutants } = family;
+            let known = [parent].into_iter().chain(children).chain(mutants);
+            let individual = known
+                .into_iter()
+                .find(|one| one.genome == chosen)
+                .unwrap_or_else(|| self.blank(id(), chosen));
+            after.push(Lineage { individual, model });
         }
         let (population, archive) = (self.population.clone(), self.archive.clone());
-        Ok(Some(Next { population, archive, lineages: parents, next_id }))
+        Ok(Some(Next { population, archive, lineages: after, next_id }))
     }
 
-    /// The best that differ; the rest is drawn.
+    /// The best that differ; the rest is drawn. All begin without games: those so far were the ones by which they were chosen.
     fn first_lineages<P: Problem<Genome = G>>(
         &self,
         problem: &P,
         polish: &Polish,
         rng: &mut Rng,
-    ) -> Vec<Individual<G>> {
+    ) -> Vec<Lineage<G>> {
         let best = self.best(problem, polish.distance);
-        let mut lineages: Vec<Individual<G>> =
-            best.into_iter().take(polish.lineages).cloned().collect();
-        let mut next_id = self.next_id;
+        let mut genomes: Vec<G> =
+            best.into_iter().take(polish.lineages).map(|one| one.genome.clone()).collect();
         for _ in 0..MAX_TRIES * polish.lineages {
-            if lineages.len() >= polish.lineages {
+            if genomes.len() >= polish.lineages {
                 break;
             }
             let drawn = self.fresh(problem, rng);
-            let far =
-                |one: &Individual<G>| problem.distance(&one.genome, &drawn) >= polish.distance;
-            if lineages.iter().all(far) {
-                lineages.push(self.blank(next_id, drawn));
-                next_id += 1;
+            if genomes.iter().all(|one| problem.distance(one, &drawn) >= polish.distance) {
+                genomes.push(drawn);
             }
         }
-        lineages
+        let n_judges = self.settings.judges.len();
+        let begin = |(id, genome): (u64, G)| {
+            let model = Model::new(&problem.strengths(&genome), n_judges);
+            Lineage { individual: self.blank(id, genome), model }
+        };
+        (self.next_id..).zip(genomes).map(begin).collect()
     }
 }
 
-/// A child that is meant to be closer to balance: changes that help the side that scores less, more of them the farther it is behind,
-/// and often one of any kind, since judges that do not agree are not brought together by strength alone.
-fn refined<P: Problem>(problem: &P, parent: &Individual<P::Genome>, rng: &mut Rng) -> P::Genome {
-    let scores = parent.evidence.iter().map(|evidence| evidence.tally.score().unwrap_or(0.5));
-    let lead = scores.sum::<f64>() / parent.evidence.len().max(1) as f64 - 0.5;
-    let mut child = parent.genome.clone();
+impl<G: Clone + PartialEq> Family<G> {
+    /// The genomes that differ from the parent by one or two steps and should be the fairest, the best first.
+    fn best_steps<P: Problem<Genome = G>>(&self, problem: &P, n: usize) -> Vec<G> {
+        let mut all: Vec<(f64, Vec<Strength>)> = self
+            .steps(problem)
+            .into_iter()
+            .map(|strengths| (self.model.expected(&strengths, false), strengths))
+            .collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let genomes = all.iter().map(|(_, strengths)| self.with(problem, strengths));
+        genomes.filter(|genome| problem.is_allowed(genome)).take(n).collect()
+    }
+
+    /// The numbers after one step, or two.
+    fn steps<P: Problem<Genome = G>>(&self, problem: &P) -> Vec<Vec<Strength>> {
+        let start = problem.strengths(&self.parent.genome);
+        let single = |from: &[Strength], first: usize| -> Vec<(usize, Vec<Strength>)> {
+            let step = |(at, by): (usize, i32)| {
+                let mut to = from.to_vec();
+                to[at].value += by;
+                (to[at].least..=to[at].most).contains(&to[at].value).then_some((at, to))
+            };
+            let all = (first..from.len()).flat_map(|at| [(at, 1), (at, -1)]);
+            all.filter_map(step).collect()
+        };
+        let mut all = Vec::new();
+        for (at, once) in single(&start, 0) {
+            let twice = single(&once, at).into_iter().map(|(_, twice)| twice);
+            all.extend(twice.filter(|twice| *twice != start));
+            all.push(once);
+        }
+        all
+    }
+
+    fn with<P: Problem<Genome = G>>(&self, problem: &P, strengths: &[Strength]) -> G {
+        let values: Vec<i32> = strengths.iter().map(|strength| strength.value).collect();
+        problem.with_strengths(&self.parent.genome, &values)
+    }
+
+    /// Takes in the games of the parent that it did not have before, and those of the children that differ by steps.
+    fn learn<P: Problem<Genome = G>>(&mut self, problem: &P, before: &[Tally]) {
+        let fresh = |(after, before): (Tally, &Tally)| Tally {
+            wins: after.wins - before.wins,
+            draws: after.draws - before.draws,
+            losses: after.losses - before.losses,
+        };
+        let fresh: Vec<Tally> = self.parent.tallies().into_iter().zip(before).map(fresh).collect();
+        self.model.learn(&problem.strengths(&self.parent.genome), &fresh);
+        for child in &self.children {
+            self.model.learn(&problem.strengths(&child.genome), &child.tallies());
+        }
+    }
+
+    /// Goes on with a mutant if it, or what few steps make of it, should be fairer than what they make of the parent.
+    fn adopt<P: Problem<Genome = G>>(&mut self, problem: &P, is_far: &dyn Fn(&G) -> bool) {
+        let mut best = self.reach(problem);
+        for mutant in std::mem::take(&mut self.mutants) {
+            let strengths = problem.strengths(&mutant.genome);
+            let mut model = self.model.loosened(&strengths);
+            model.learn(&strengths, &mutant.tallies());
+            let (children, mutants) = (Vec::new(), Vec::new());
+            let family = Family { parent: mutant, model, children, mutants };
+            let reach = family.reach(problem);
+            if reach < best && is_far(&family.parent.genome) {
+                (best, *self) = (reach, family);
+            }
+        }
+    }
+
+    /// How fair the parent or what few steps make of it should be at best; 0 is best.
+    fn reach<P: Problem<Genome = G>>(&self, problem: &P) -> f64 {
+        let own = self.model.expected(&problem.strengths(&self.parent.genome), true);
+        let steps = self.steps(problem);
+        steps.iter().map(|it| self.model.expected(it, true)).fold(own, f64::min)
+    }
+
+    /// The parent, or what one or two steps make of it if that should be fairer.
+    fn fairest<P: Problem<Genome = G>>(&self, problem: &P) -> G {
+        let expected = |it: &[Strength]| self.model.expected(it, true);
+        let mut best =
+            (expected(&problem.strengths(&self.parent.genome)), self.parent.genome.clone());
+        for strengths in self.steps(problem) {
+            let value = expected(&strengths);
+            if value < best.0 {
+                let genome = self.with(problem, &strengths);
+                if problem.is_allowed(&genome) {
+                    best = (value, genome);
+                }
+            }
+        }
+        best.1
+    }
+}
+
+/// A genome that differs by changes of any kind.
+fn mutant<P: Problem>(problem: &P, parent: &P::Genome, rng: &mut Rng) -> P::Genome {
+    let mut child = parent.clone();
     for _ in 0..MAX_TRIES {
-        child = parent.genome.clone();
-        if rng.unit() < ANY_CHANGE {
-            problem.mutate(&mut child, rng);
-        }
-        // A lead of one change or more is mended by that number of changes, give or take one half.
-        let changes = lead.abs() / LEAD_OF_A_CHANGE * (0.5 + rng.unit());
-        let whole = changes.floor() as usize + usize::from(rng.unit() < changes.fract());
-        for _ in 0..whole {
-            problem.favour(&mut child, usize::from(lead > 0.0), rng);
-        }
+        child = parent.clone();
+        problem.mutate(&mut child, rng);
         problem.repair(&mut child, rng);
-        if child != parent.genome && problem.is_allowed(&child) {
+        if child != *parent && problem.is_allowed(&child) {
             break;
         }
     }
     child
-}
-
-impl Play<'_> {
-    /// All stages of the children of all parents together; then each family has its best first. False if it was stopped.
-    fn race_families<P: Problem>(
-        &mut self,
-        problem: &P,
-        polish: &Polish,
-        families: &mut [Vec<Individual<P::Genome>>],
-    ) -> Result<bool, EvolveError> {
-        for stage in &polish.stages {
-            let mut playing: Vec<&mut Individual<P::Genome>> = Vec::new();
-            for family in families.iter_mut() {
-                sort_family(family);
-                let n = (stage.share * family.len() as f64).ceil() as usize;
-                playing.extend(family.iter_mut().take(n));
-            }
-            let wanted = vec![stage.games; playing.len()];
-            if !self.games(problem, &mut playing, &wanted)? {
-                return Ok(false);
-            }
-        }
-        for family in families {
-            let all = polish.all_games();
-            family.retain(|child| child.fewest_games() >= all);
-            sort_family(family);
-        }
-        Ok(true)
-    }
-
-    /// The best child of each family, if it looks better than its parent, plays until both have the same number of games.
-    /// False if it was stopped.
-    fn confirm<P: Problem>(
-        &mut self,
-        problem: &P,
-        parents: &[Individual<P::Genome>],
-        families: &mut [Vec<Individual<P::Genome>>],
-    ) -> Result<bool, EvolveError> {
-        let (mut playing, mut wanted) = (Vec::new(), Vec::new());
-        for (parent, family) in parents.iter().zip(families) {
-            let Some(best) = family.first_mut() else { continue };
-            if closeness(best) > closeness(parent) {
-                wanted.push(parent.fewest_games().saturating_sub(best.fewest_games()));
-                playing.push(best);
-            }
-        }
-        self.games(problem, &mut playing, &wanted)
-    }
-}
-
-fn sort_family<G>(family: &mut [Individual<G>]) {
-    sort_by_fitness(family, closeness, |one| one.id);
 }

@@ -197,21 +197,3 @@ pub(super) fn mutate_few(problem: &MapProblem, genome: &mut MapGenome, rng: &mut
         }
     }
 }
-
-/// Moves a hit point's worth of strength to a side: its own unit gains one, or one of the others loses one. Hit points are the finest
-/// change of balance there is. If all are at their limits, any small change is made.
-pub(super) fn favour(problem: &MapProblem, genome: &mut MapGenome, side: usize, rng: &mut Rng) {
-    let (least, most) = problem.hit_points;
-    let is_own = |unit: &UnitGene| usize::from(unit.team) == side;
-    let can_change = |unit: &UnitGene| match is_own(unit) {
-        true => unit.hit_points < most,
-        false => unit.hit_points > least,
-    };
-    let able: Vec<usize> =
-        (0..genome.units.len()).filter(|&at| can_change(&genome.units[at])).collect();
-    if able.is_empty() {
-        return mutate_few(problem, genome, rng);
-    }
-    let unit = &mut genome.units[able[rng.below(able.len())]];
-    unit.hit_points = if is_own(unit) { unit.hit_points + 1 } else { unit.hit_points - 1 };
-}

@@ -167,33 +167,3 @@ fn impossible_settings_are_refused() {
     let problem = MapProblem { constraints: Some(constraints), ..MapProblem::fair(true) };
     refused(problem, "4 rows");
 }
-
-#[test]
-fn a_side_is_helped_by_one_hit_point() {
-    let problem = MapProblem { hit_points: (3, 8), ..MapProblem::fair(true) };
-    let lead = |genome: &MapGenome| -> i32 {
-        let points = |unit: &UnitGene| i32::from(unit.hit_points);
-        genome.units.iter().map(|unit| [1, -1][usize::from(unit.team)] * points(unit)).sum()
-    };
-    for seed in 0..40 {
-        let before = genome(&problem, seed);
-        for side in 0..2 {
-            let mut after = before.clone();
-            problem.favour(&mut after, side, &mut Rng::new(seed));
-            assert_eq!(lead(&after) - lead(&before), [1, -1][side], "seed {seed}");
-            assert!(after.units.iter().all(|unit| (3..=8).contains(&unit.hit_points)));
-            assert_eq!(after.terrain, before.terrain);
-        }
-    }
-    // Nothing can be given or taken any more: something else changes.
-    let mut best = genome(&problem, 1);
-    for unit in &mut best.units {
-        unit.hit_points = if unit.team == 0 { 8 } else { 3 };
-    }
-    let changed = |seed: u64| {
-        let mut after = best.clone();
-        problem.favour(&mut after, 0, &mut Rng::new(seed));
-        after != best
-    };
-    assert!((0..20).any(changed));
-}

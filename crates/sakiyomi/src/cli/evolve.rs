@@ -13,7 +13,7 @@ use sakiyomi::evolve::{
 };
 use sakiyomi::numbers::seconds_text;
 use sakiyomi_evolve::{
-    Fitness, Judge, MapConstraints, MapOperators, MapProblem, NumberProblem, Polish,
+    Fitness, Judge, MapConstraints, MapOperators, MapProblem, NumberProblem, Polish, Quorum,
     ScenarioProblem, Settings, Stage,
 };
 use sakiyomi_games::tubstap::{Kind, Terrain};
@@ -54,8 +54,12 @@ pub(super) struct Options {
     /// Who plays fresh games on the candidates; if not given, those of ours and tubstap-best:iterations=30+noise, which no run asks
     #[arg(long, value_name = "AGENT[+noise]")]
     verify: Vec<Judge>,
+    /// For how many of them a candidate must be fair; those that the run does not ask must be among them. If not given, three, or all of
+    /// fewer
+    #[arg(long, value_name = "JUDGES")]
+    fair_for: Option<usize>,
     /// Fresh games of each of them on a candidate
-    #[arg(long, default_value_t = 800)]
+    #[arg(long, default_value_t = 1600)]
     verify_games: u64,
     /// Candidates that are tried at most; 0 leaves it at the evolution
     #[arg(long, default_value_t = 150)]
@@ -118,15 +122,18 @@ struct Algorithm {
     /// How many are refined
     #[arg(long)]
     lineages: Option<usize>,
-    /// Children of each of them in a generation
+    /// Children of each of them in a generation that differ by few steps of its numbers, such as hit points
     #[arg(long)]
     polish_children: Option<usize>,
-    /// Stages of racing among those children, as GAMES:SHARE
+    /// Children of each of them that differ in another way
     #[arg(long)]
-    polish_stages: Option<String>,
-    /// Games of each judge that one that is refined plays at most
+    polish_mutants: Option<usize>,
+    /// Games of each judge for all of them in a generation
     #[arg(long)]
     polish_games: Option<u64>,
+    /// Games of each judge that those that are refined have in the end
+    #[arg(long)]
+    polish_last_games: Option<u64>,
 }
 
 /// What maps look like.
@@ -227,7 +234,8 @@ fn evolve<P: Written + serde::Serialize>(
 ) -> anyhow::Result<()> {
     let folder = RunFolder::new(&options.out)
         .with_context(|| format!("cannot make the folder {}", options.out.display()))?;
-    let (settings, delivery) = (settings(options)?, delivery(options)?);
+    let settings = settings(options)?;
+    let delivery = delivery(options, &settings.judges)?;
     let title = match options.preset {
         PresetName::Paper => format!("The paper's run, seed {}", options.seed),
         PresetName::Fair => format!("Fair games, seed {}", options.seed),
@@ -300,11 +308,13 @@ fn print_summary(options: &Options, gallery: &Gallery, out: &mut dyn Write) -> a
     if gallery.tried > 0 {
         writeln!(
             out,
-            "{} of {} candidates are fair on {} fresh games of each of {} judges",
+            "{} of {} candidates are fair on {} fresh games for at least {} of {} judges, {} for all of them",
             gallery.passed,
             gallery.tried,
             gallery.delivery.games,
-            gallery.delivery.judges.len()
+            gallery.delivery.quorum.of_all,
+            gallery.delivery.judges.len(),
+            gallery.n_fair_for_all()
         )?;
     }
     if let Some(fitness) = gallery.paper_fitness() {
@@ -320,6 +330,8 @@ fn judges(texts: &[&str]) -> Vec<Judge> {
 /// Three players that think in different ways and cost little.
 const SEARCH_JUDGES: [&str; 3] =
     ["sample+noise", "m-uct:iterations=20+noise", "satd2:iterations=100+noise"];
+/// For how many judges a candidate must be fair.
+const FAIR_FOR: usize = 3;
 /// One that no run asks.
 const HELD_OUT: &str = "tubstap-best:iterations=30+noise";
 
@@ -350,54 +362,63 @@ fn settings(options: &Options) -> anyhow::Result<Settings> {
         settings.stages = vec![Stage { games, share: 1.0 }];
     }
     if let Some(text) = &algorithm.stages {
-        settings.stages = stages("stages", text)?;
+        settings.stages = stages(text)?;
     }
     if algorithm.no_archive {
         (settings.archive, settings.from_archive) = (false, 0.0);
     }
-    settings.polish = polish(options, settings.polish)?;
+    settings.polish = polish(options, settings.polish);
     Ok(settings)
 }
 
 /// The last phase: the preset's, with what is asked for.
-fn polish(options: &Options, preset: Option<Polish>) -> Result<Option<Polish>, BadInput> {
+fn polish(options: &Options, preset: Option<Polish>) -> Option<Polish> {
     let algorithm = &options.algorithm;
     let generations = algorithm.polish.or(preset.as_ref().map(|it| it.generations)).unwrap_or(0);
-    if generations == 0 {
-        return Ok(None);
-    }
     let base = preset.unwrap_or_else(fair_polish);
-    let asked = algorithm.polish_stages.as_deref().map(|text| stages("polish-stages", text));
-    Ok(Some(Polish {
+    (generations > 0).then(|| Polish {
         generations,
         lineages: algorithm.lineages.unwrap_or(base.lineages),
         children: algorithm.polish_children.unwrap_or(base.children),
-        stages: asked.transpose()?.unwrap_or(base.stages),
-        max_games: algorithm.polish_games.unwrap_or(base.max_games),
+        mutants: algorithm.polish_mutants.unwrap_or(base.mutants),
+        games: algorithm.polish_games.unwrap_or(base.games),
+        last_games: algorithm.polish_last_games.unwrap_or(base.last_games),
         distance: options.distance,
-    }))
+    })
 }
 
-fn stages(option: &str, text: &str) -> Result<Vec<Stage>, BadInput> {
+fn stages(text: &str) -> Result<Vec<Stage>, BadInput> {
     let stage = |part: &str| {
         let (games, share) = part.split_once(':')?;
         Some(Stage { games: games.trim().parse().ok()?, share: share.trim().parse().ok()? })
     };
-    let wrong = || BadInput(format!("--{option} {text}: expected GAMES:SHARE, such as 6:1,14:0.4"));
+    let wrong = || BadInput(format!("--stages {text}: expected GAMES:SHARE, such as 6:1,14:0.4"));
     text.split(',').map(|part| stage(part).ok_or_else(wrong)).collect()
 }
 
-fn delivery(options: &Options) -> anyhow::Result<Delivery> {
+fn delivery(options: &Options, asked: &[Judge]) -> anyhow::Result<Delivery> {
     let verify = match options.verify.as_slice() {
-        // The one that was never asked goes first: most candidates fail there, which saves the games of the others.
         [] => judges(&[&[HELD_OUT], SEARCH_JUDGES.as_slice()].concat()),
         given => given.to_vec(),
     };
     if !(0.0..=1.0).contains(&options.distance) {
         return Err(BadInput("--distance must be from 0 to 1".to_owned()).into());
     }
+    // Those that were never asked go first: most candidates fail there, which saves the games of the others.
+    let (mut judges, others): (Vec<Judge>, Vec<Judge>) =
+        verify.into_iter().partition(|judge| !asked.contains(judge));
+    let first = judges.len();
+    judges.extend(others);
+    let of_all = options.fair_for.unwrap_or(FAIR_FOR.min(judges.len()));
+    if of_all > judges.len() {
+        let n = judges.len();
+        return Err(
+            BadInput(format!("--fair-for {of_all}: only {n} judges play fresh games")).into()
+        );
+    }
     Ok(Delivery {
-        judges: verify,
+        judges,
+        quorum: Quorum { first, of_all },
         games: options.verify_games,
         distance: options.distance,
         candidates: options.candidates,

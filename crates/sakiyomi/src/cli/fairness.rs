@@ -59,7 +59,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     let game = |noise: bool| Some(spec(&map, noise));
     let threads = options.threads.map_or_else(cores, usize::from);
     let settings =
-        FairnessSettings { games: options.games, seed: options.seed, threads, early: false };
+        FairnessSettings { games: options.games, seed: options.seed, threads, quorum: None };
     let stop = stop_on_interrupt();
     let bar = progress_bar(options.quiet, "{bar:30} {pos} of {len} games  {eta} left");
     bar.set_length(options.games * judges.len() as u64);
@@ -97,7 +97,7 @@ fn print_report(fairness: &Fairness, out: &mut dyn Write) -> anyhow::Result<()> 
         }
         writeln!(out, "{table}\n")?;
     }
-    let fair = fairness.judges.iter().filter(|one| one.is_fair()).count();
+    let fair = fairness.n_fair();
     let verdict = match fairness.is_fair {
         true => "fair",
         false if fair > 0 => "fair for some agents only",

@@ -18,6 +18,8 @@ use super::{BadInput, print_json, text_table};
 #[command(
     after_help = "The probe is 10 games of a search with experience against itself, of 10 plies each. A hit is
 an entry that is similar to a new node; its distance is the number of edges between the two in the tree.
+The gain is the squared error of payoffs, per node, that is saved by believing what such entries lend; below 0
+they mislead.
 
 Examples:
   sakiyomi probe gdl:sheet=connect-four gdl:sheet=breakthrough-small
@@ -108,6 +110,7 @@ fn as_json(Measured { game, agent, report }: &Measured<'_>) -> serde_json::Value
         "deviation": report.deviation,
         "share_of_nodes_with_hits": share_of_hits(report),
         "d": report.distance,
+        "gain": report.gain,
         "playouts": report.playouts,
         "cpu_seconds": report.cpu.as_secs_f64(),
         "histograms": report.histograms,
@@ -122,6 +125,7 @@ fn print(all: &[Measured<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
         "deviation",
         "nodes with hits",
         "d",
+        "gain",
         "playouts",
         "CPU s",
     ]);
@@ -133,6 +137,7 @@ fn print(all: &[Measured<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
             format!("{:.2e}", report.deviation),
             format!("{:.3}", share_of_hits(report)),
             report.distance.to_string(),
+            format!("{:.4}", report.gain),
             report.playouts.to_string(),
             format!("{:.2}", report.cpu.as_secs_f64()),
         ]);

@@ -79,7 +79,12 @@ fn find_lines(find: &Find) -> Vec<String> {
         .iter()
         .map(|one| {
             let name = one.judge.split(':').next().unwrap_or(&one.judge);
-            format!("{name} {}-{}-{}", one.wins[0], one.draws, one.wins[1])
+            // Games of the search are too few for a verdict.
+            let verdict = match find.fresh.is_some() && !one.is_fair() {
+                true => ", not fair",
+                false => "",
+            };
+            format!("{name} {}-{}-{}{verdict}", one.wins[0], one.draws, one.wins[1])
         })
         .collect()
 }
@@ -175,8 +180,13 @@ fn summary(gallery: &Gallery) -> String {
     if gallery.tried > 0 {
         let share = 100.0 * gallery.passed as f64 / gallery.tried as f64;
         text += &format!(
-            "{} of {} candidates ({share:.0} %) are fair on {} fresh games of each judge. ",
-            gallery.passed, gallery.tried, gallery.delivery.games
+            "{} of {} candidates ({share:.0} %) are fair on {} fresh games for at least {} of {} judges, {} for all of them. ",
+            gallery.passed,
+            gallery.tried,
+            gallery.delivery.games,
+            gallery.delivery.quorum.of_all,
+            gallery.delivery.judges.len(),
+            gallery.n_fair_for_all()
         );
     } else {
         text += "No candidate was tried with fresh games yet; these are the best so far. ";

@@ -17,8 +17,8 @@ use sakiyomi_catalog::{read_text, write_atomically};
 use sakiyomi_core::{Rng, Stop};
 use sakiyomi_evolve::{
     Evolution, EvolveError, Fairness, FairnessSettings, Fitness, Generation, Individual, Judge,
-    JudgeFairness, MapGenome, MapProblem, NumberGenome, NumberProblem, Problem, ScenarioGenome,
-    ScenarioProblem, Settings, Step, judge_game,
+    JudgeFairness, MapGenome, MapProblem, NumberGenome, NumberProblem, Problem, Quorum,
+    ScenarioGenome, ScenarioProblem, Settings, Step, judge_game,
 };
 use sakiyomi_games::sangoku::{Scenario, Stat, Talent};
 use sakiyomi_games::tubstap::{Map, write_map};
@@ -28,8 +28,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delivery {
-    /// Who plays the fresh games; a candidate must be fair for all of them.
+    /// Who plays the fresh games; those that the evolution never asks come first.
     pub judges: Vec<Judge>,
+    /// For how many of them a candidate must be fair.
+    pub quorum: Quorum,
     pub games: u64,
     /// Candidates are this different from each other.
     pub distance: f64,
@@ -272,13 +274,9 @@ impl<P: Written + Serialize> Run<'_, P> {
             return Evolution::new(self.settings.clone(), problem);
         }
         let mut evolution: Evolution<P::Genome> = Evolution::load(&path)?;
-        // More generations may be asked for, of the last phase only once it has begun; all else must be the same, or it would be
-        // another run.
+        // More generations may be asked for, until the last phase has begun; all else must be the same, or it would be another run.
         if evolution.lineages.is_empty() {
             evolution.settings.generations = self.settings.generations;
-        }
-        if let (Some(now), Some(asked)) = (&mut evolution.settings.polish, &self.settings.polish) {
-            now.generations = asked.generations;
         }
         if evolution.settings != self.settings || evolution.problem != problem {
             return Err(EvolveError::Settings(format!(
@@ -323,7 +321,8 @@ impl<P: Written + Serialize> Run<'_, P> {
             let game = |noise: bool| self.problem.game(&one.genome, noise);
             let seed = Rng::stream(&[self.settings.seed, one.id, FRESH]).bits();
             let threads = self.threads;
-            let settings = FairnessSettings { games: delivery.games, seed, threads, early: true };
+            let quorum = Some(delivery.quorum);
+            let settings = FairnessSettings { games: delivery.games, seed, threads, quorum };
             let fairness = judge_game(&game, &delivery.judges, settings, stop, &|_| {})?;
             if stop.requested() {
                 break;
@@ -368,7 +367,10 @@ impl<P: Written + Serialize> Run<'_, P> {
         let finds = if tried.is_empty() {
             all.iter().take(SHOWN).map(|one| find(one, None)).collect()
         } else {
-            let fair = tried.iter().filter(|(_, fairness)| fairness.is_fair);
+            let mut fair: Vec<&(u64, Fairness)> =
+                tried.iter().filter(|(_, fairness)| fairness.is_fair).collect();
+            fair.sort_by_key(|(_, fairness)| std::cmp::Reverse(fairness.n_fair()));
+            let fair = fair.into_iter();
             fair.filter_map(|(id, fairness)| {
                 Some(find(all.iter().find(|one| one.id == *id)?, Some(fairness)))
             })
@@ -441,6 +443,12 @@ impl Gallery {
             .map(Fairness::paper_fitness)
             .collect();
         (!fresh.is_empty()).then(|| fresh.iter().sum::<f64>() / fresh.len() as f64)
+    }
+
+    /// The finds that every judge calls fair.
+    pub fn n_fair_for_all(&self) -> usize {
+        let fresh = self.finds.iter().filter_map(|find| find.fresh.as_ref());
+        fresh.filter(|it| it.n_fair() == self.delivery.judges.len()).count()
     }
 
     /// The paper's fitness of the evidence is what curves show if that is what selects.

@@ -58,18 +58,15 @@ pub fn fair_settings(seed: u64, judges: Vec<Judge>) -> Settings {
     }
 }
 
-/// Many maps are refined at once, since not all of them can be made fair for all judges.
+/// Many maps are refined at once, since a judge that is never asked does not agree with the others on all of them.
 pub fn fair_polish() -> Polish {
     Polish {
-        generations: 16,
-        lineages: 80,
+        generations: 10,
+        lineages: 100,
         children: 3,
-        stages: vec![
-            Stage { games: 8, share: 1.0 },
-            Stage { games: 16, share: 0.67 },
-            Stage { games: 32, share: 0.34 },
-        ],
-        max_games: 400,
+        mutants: 1,
+        games: 40,
+        last_games: 300,
         distance: 0.25,
     }
 }

@@ -80,7 +80,7 @@ fn verdict(text: &str, threads: usize) -> Result<FairnessAnswer, ApiError> {
         };
         Some(TubstapSpec { map: MapSource::Code(map.code()), settings }.into())
     };
-    let settings = FairnessSettings { games: GAMES, seed: 1, threads, early: false };
+    let settings = FairnessSettings { games: GAMES, seed: 1, threads, quorum: None };
     let fairness = judge_game(&game, &judges, settings, &Stop::new(), &|_| {})
         .map_err(|error| wrong(error.to_string()))?;
     let (header, rows) = fairness_lines(&fairness.judges);

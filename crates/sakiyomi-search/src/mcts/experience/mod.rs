@@ -56,6 +56,8 @@ pub enum Decide {
     Settings,
     /// A probe before the first decision, which chooses between distance 2 and 0; see [`probe`].
     Switch,
+    /// Two probes, which choose between distance 2 and 0 by how well what is lent foretells payoffs.
+    Payoffs,
     /// Trials before the first decision, which choose encoding, distance and trust, or go without, see
     /// [`try_encodings`], and how playouts go, if these are not said to.
     Auto,

@@ -4,7 +4,9 @@
 //! [`probe`] measures what the paper does: how far similar positions are apart in the tree. Its 10
 //! games have 10 plies with 250 playouts each. The mean distance over all hits and the mean, over
 //! distances, of the standard deviation between games of the share of hits at that distance decide
-//! whether positions at distance 2 are used.
+//! whether positions at distance 2 are used. It also measures how much of the squared error of payoffs is saved by
+//! believing what is lent, which is the better measure: distance tells where similar positions are, not whether
+//! they are worth the same.
 //!
 //! [`try_encodings`] measures what matters instead: how well the payoffs of similar positions foretell
 //! the payoff of the iteration that adds a node, beyond the mean of the node above. With x the
@@ -14,7 +16,8 @@
 //!
 //! Rehearsals are whole games with little time for a decision, one way to play out against another,
 //! because nothing short of results tells which one fits a game. Where decisions are limited in time,
-//! so are those of rehearsals, so that a slow playout has to be worth it.
+//! so are those of rehearsals, so that a slow playout has to be worth it; and there experience, which
+//! the survey judges by playouts alone, has to win a rehearsal too.
 //!
 //! All of it is limited: in playouts, and where decisions are limited in time, in time as well.
 
@@ -50,17 +53,22 @@ const MAX_DECISIONS: u32 = 40;
 const MAX_REHEARSALS: u32 = 8;
 /// The part of a decision's time that a decision of a rehearsal has.
 const REHEARSAL_SHARE: u32 = 10;
+/// The part of the time for getting ready that one rehearsal may take, so that there is some for each.
+const PART_OF_A_REHEARSAL: u32 = 4;
 
 /// Playouts that learn, as [`Decide::Auto`] uses them. MAST is of use in most games, so at equal
 /// playouts it is used unless it loses its rehearsal clearly; where it has to be worth its time, it has to
-/// win it. NST is far better in some games and worse in others: it has to win clearly.
+/// win it clearly, since a rehearsal is short and luck must not cost playouts in the whole match. NST is far better
+/// in some games and worse in others: it always has to win clearly.
 const MAST: PlayoutPolicy = PlayoutPolicy::Mast { tau: 0.1 };
 const NST: PlayoutPolicy = PlayoutPolicy::Nst { epsilon: 0.1 };
-const MIN_POINTS_MAST_TIMED: f64 = 0.5;
+const MIN_POINTS_TIMED: f64 = 0.75;
 /// MAST learns fast. NST needs more playouts until it knows sequences.
+const SHORT: Length = Length { decision: 50, all: 12_000 };
+const LONG: Length = Length { decision: 100, all: 24_000 };
 const REHEARSALS: [Rehearsal; 2] = [
-    Rehearsal { name: "MAST", policy: MAST, min_points: 0.375, decision: 50, all: 12_000 },
-    Rehearsal { name: "NST", policy: NST, min_points: 0.75, decision: 100, all: 24_000 },
+    Rehearsal { name: "MAST", policy: MAST, min_points: 0.375, length: SHORT },
+    Rehearsal { name: "NST", policy: NST, min_points: 0.75, length: LONG },
 ];
 
 /// Games of one way to play out against the best one so far.
@@ -70,6 +78,12 @@ struct Rehearsal {
     policy: PlayoutPolicy,
     /// The share of the points that it needs to be used.
     min_points: f64,
+    length: Length,
+}
+
+/// How long the games of a rehearsal are.
+#[derive(Clone, Copy, Debug)]
+struct Length {
     /// Playouts of a decision, where playouts are what is limited.
     decision: u64,
     /// Playouts of all games, at most; a game that would go beyond is not begun.
@@ -86,6 +100,8 @@ pub struct ProbeReport {
     pub deviation: f64,
     /// The distance of codes that the paper's bounds ask for: 2 or 0.
     pub distance: u32,
+    /// Squared error of payoffs that is saved, per node, by believing what is lent.
+    pub gain: f64,
     /// How often similar positions were found, over all games and players.
     pub counts: ExperienceCounts,
     /// Playouts and CPU time that it took.
@@ -115,7 +131,7 @@ pub fn probe<G: Hints>(
     let meter = time_limit(&search.budget).begin(stop);
     let mut sparring = Sparring { game, search: *search, stop, meter: &meter, playouts: 0 };
     let settings = search.experience.unwrap_or(ExperienceSettings::paper(Encoding::Huffman, 2));
-    let mut counts = ExperienceCounts::default();
+    let (mut counts, mut agreement) = (ExperienceCounts::default(), Agreement::default());
     let mut histograms = Vec::new();
     for _ in 0..GAMES {
         let mut histogram: Vec<u64> = Vec::new();
@@ -123,11 +139,13 @@ pub fn probe<G: Hints>(
             histogram.resize(histogram.len().max(survey.distances.len()), 0);
             histogram.iter_mut().zip(&survey.distances).for_each(|(sum, n)| *sum += n);
             counts.add(&more);
+            agreement.add(&survey.agreement);
         }
         histograms.push(histogram);
     }
     let report = ProbeReport::of(histograms);
-    ProbeReport { counts, playouts: sparring.playouts, cpu: meter.cpu_time(), ..report }
+    let (gain, playouts, cpu) = (agreement.gain(), sparring.playouts, meter.cpu_time());
+    ProbeReport { counts, gain, playouts, cpu, ..report }
 }
 
 /// Tries several settings, and returns what each has shown, the best one first.
@@ -173,7 +191,8 @@ impl ProbeReport {
         let is_near = mean_distance.is_some_and(|mean| mean <= MAX_MEAN_DISTANCE);
         let distance = if is_near && deviation < MAX_DEVIATION { 2 } else { 0 };
         let (counts, playouts, cpu) = (ExperienceCounts::default(), 0, Duration::ZERO);
-        ProbeReport { histograms, mean_distance, deviation, distance, counts, playouts, cpu }
+        let gain = 0.0;
+        ProbeReport { histograms, mean_distance, deviation, distance, gain, counts, playouts, cpu }
     }
 }
 
@@ -205,6 +224,23 @@ impl MctsSettings {
                     format!("mean tree distance {mean}, deviation {deviation:.4}: d={distance}");
                 Some(Preparation { found, playouts, cpu })
             }
+            Decide::Payoffs => {
+                let [exact, similar] = [0, 2].map(|distance| {
+                    let experience = Some(ExperienceSettings { distance, ..settings });
+                    let search = MctsSettings { experience, ..*self };
+                    probe(game, &search, PROBE_PLAYOUTS, rng, stop)
+                });
+                // Where similar positions do not even save an error, they mislead.
+                let distance = if similar.gain > exact.gain.max(0.0) { 2 } else { 0 };
+                let decide = Decide::Settings;
+                self.experience = Some(ExperienceSettings { distance, decide, ..settings });
+                let found = format!(
+                    "squared error saved {:.4} at d=0, {:.4} at d=2: d={distance}",
+                    exact.gain, similar.gain
+                );
+                let playouts = exact.playouts + similar.playouts;
+                Some(Preparation { found, playouts, cpu: exact.cpu + similar.cpu })
+            }
             Decide::Auto => Some(self.decide_by_trials(game, rng, stop)),
         }
     }
@@ -218,6 +254,12 @@ impl MctsSettings {
             sparring.search = *self;
         }
         self.experience = sparring.trials(rng).first().and_then(Trial::settings);
+        if self.experience.is_some() && !self.budget.is_repeatable() {
+            let plain = MctsSettings { experience: None, ..*self };
+            let points = sparring.rehearse(LONG, [*self, plain], rng);
+            let _ = points.map(|points| write!(found, "experience {points:.2}, "));
+            self.experience = self.experience.filter(|_| points >= Some(MIN_POINTS_TIMED));
+        }
         let _ = match self.experience {
             Some(ExperienceSettings { encoding, distance, trust, .. }) => {
                 write!(found, "{encoding:?} codes, d={distance}, trust {trust:.2}")
@@ -234,7 +276,14 @@ fn time_limit(decision: &Budget) -> Budget {
     Budget { iterations: None, wall: limit(decision.wall), cpu: limit(decision.cpu), ..*decision }
 }
 
-impl Rehearsal {
+/// How long one rehearsal may take.
+fn part_of_time(decision: &Budget) -> Budget {
+    let part = |time: Option<Duration>| time.map(|time| time / PART_OF_A_REHEARSAL);
+    let all = time_limit(decision);
+    Budget { wall: part(all.wall), cpu: part(all.cpu), ..all }
+}
+
+impl Length {
     /// What a decision may take, when one of the match may take this.
     fn budget(&self, decision: &Budget) -> Budget {
         let share = |time: Option<Duration>| time.map(|time| time / REHEARSAL_SHARE);
@@ -300,10 +349,12 @@ impl<G: Hints> Sparring<'_, G> {
         let is_timed = !self.search.budget.is_repeatable();
         let mut chosen = PlayoutPolicy::Uniform;
         for rehearsal in REHEARSALS {
-            let Some(points) = self.rehearse(&rehearsal, chosen, rng) else { break };
-            let Rehearsal { name, policy, mut min_points, .. } = rehearsal;
+            let Rehearsal { name, policy, mut min_points, length } = rehearsal;
+            let with = |policy| MctsSettings { policy, experience: None, ..self.search };
+            let both = [with(policy), with(chosen)];
+            let Some(points) = self.rehearse(length, both, rng) else { break };
             if is_timed && policy == MAST {
-                min_points = MIN_POINTS_MAST_TIMED;
+                min_points = MIN_POINTS_TIMED;
             }
             let _ = write!(found, "{name} {points:.2}, ");
             if points >= min_points {
@@ -313,29 +364,24 @@ impl<G: Hints> Sparring<'_, G> {
         chosen
     }
 
-    /// The share of the points that one way to play out gets against another in an even number of
+    /// The share of the points that the first of two settings gets against the second in an even number of
     /// games to their end, so that each has each seat; none if there was no time for two.
-    fn rehearse(
-        &mut self,
-        rehearsal: &Rehearsal,
-        other: PlayoutPolicy,
-        rng: &mut Rng,
-    ) -> Option<f64> {
+    fn rehearse(&mut self, length: Length, both: [MctsSettings; 2], rng: &mut Rng) -> Option<f64> {
         if self.game.players() != 2 {
             return None;
         }
-        let Rehearsal { policy, all, .. } = *rehearsal;
-        let budget = rehearsal.budget(&self.search.budget);
-        let settings = MctsSettings { experience: None, budget, trees: 1, ..self.search };
-        let limit = (all / rehearsal.decision) as usize;
+        let budget = length.budget(&self.search.budget);
+        let part = part_of_time(&self.search.budget).begin(self.stop);
+        let limit = (length.all / length.decision) as usize;
         let (mut points, mut n_games) = (0.0, 0);
         let before = self.playouts;
-        while n_games < MAX_REHEARSALS {
+        while n_games < MAX_REHEARSALS && !part.is_over() {
             let mut pair = 0.0;
             for me in [Player(0), Player(1)] {
-                let policies = if me.0 == 0 { [policy, other] } else { [other, policy] };
+                let [mine, other] = both;
+                let seats = if me.0 == 0 { [mine, other] } else { [other, mine] };
                 let mut agents =
-                    policies.map(|policy| Mcts::new(MctsSettings { policy, ..settings }));
+                    seats.map(|settings| Mcts::new(MctsSettings { budget, trees: 1, ..settings }));
                 let Some(payoffs) = self.play(&mut agents, limit, rng) else {
                     return (n_games > 0).then(|| points / f64::from(n_games));
                 };
@@ -344,12 +390,12 @@ impl<G: Hints> Sparring<'_, G> {
             }
             (points, n_games) = (points + pair, n_games + 2);
             let spent = self.playouts - before;
-            let is_spent = spent + 2 * spent / u64::from(n_games) > all;
+            let is_spent = spent + 2 * spent / u64::from(n_games) > length.all;
             if budget.is_repeatable() && is_spent {
                 break;
             }
         }
-        Some(points / f64::from(n_games))
+        (n_games > 0).then(|| points / f64::from(n_games))
     }
 
     /// Plays up to this number of plies, and returns the payoffs if the game ended.

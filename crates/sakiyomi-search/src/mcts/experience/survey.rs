@@ -134,6 +134,11 @@ impl Agreement {
         self.yy += other.yy;
     }
 
+    /// Squared error that is saved, per node, by believing what is lent as it is. Below 0 it misleads.
+    pub(super) fn gain(&self) -> f64 {
+        (2.0 * self.xy - self.xx) / self.nodes.max(1.0)
+    }
+
     /// The best multiple of what was lent.
     pub(super) fn fit(&self) -> Fit {
         if self.xx <= 0.0 || self.n < 2.0 {
@@ -198,6 +203,10 @@ mod tests {
         assert!((fit.explained - 0.1 / 8.0).abs() < 1e-12);
         // What is left: 4 * 0.1^2, over 3 degrees of freedom and 0.4.
         assert!((fit.slope_error - (0.04f64 / 3.0 / 0.4).sqrt()).abs() < 1e-12);
+        // Twice the sum of xy, 0.2, less that of x squared, over 8 nodes: y is half of x, so nothing is saved.
+        assert!(agreement.gain().abs() < 1e-12);
+        agreement.note(0.1, 0.1);
+        assert!((agreement.gain() - 0.01 / 8.0).abs() < 1e-12);
         assert_eq!(Agreement::default().fit(), Fit::default());
     }
 }

@@ -237,10 +237,16 @@ fn the_probe_measures_and_switches() {
     assert!(report.counts.hits > 0 && report.counts.hits <= report.counts.nodes, "{report:?}");
     let again = probe(&GAME, &search, PROBE_PLAYOUTS, &mut Rng::new(1), &Stop::new());
     assert_eq!(report, ProbeReport { cpu: report.cpu, ..again });
-    let switch = ExperienceSettings { decide: Decide::Switch, ..search.experience.unwrap() };
-    let agent = searched(MctsSettings { experience: Some(switch), ..search }, 1);
-    let used = agent.settings.experience.unwrap();
-    assert!(used.decide == Decide::Settings && [0, 2].contains(&used.distance));
+    for decide in [Decide::Switch, Decide::Payoffs] {
+        let switch = ExperienceSettings { decide, ..search.experience.unwrap() };
+        let agent = searched(MctsSettings { experience: Some(switch), ..search }, 1);
+        let used = agent.settings.experience.unwrap();
+        assert!(used.decide == Decide::Settings && [0, 2].contains(&used.distance));
+    }
+    // Positions are worth what they are, however they were reached.
+    let exact = settings(50, ExperienceSettings::paper(Encoding::Huffman, 0));
+    let exact = probe(&GAME, &exact, PROBE_PLAYOUTS, &mut Rng::new(1), &Stop::new());
+    assert!(exact.gain > 0.0, "{exact:?}");
 }
 
 /// In this game orders of moves do not matter, so what was found in a position before says much.
