@@ -27,7 +27,7 @@ pub(crate) struct Live {
     events: Vec<u32>,
     n_events: usize,
     /// Changes that have been followed.
-    n_followed: usize,
+    n_followed: u32,
     /// The gates that have changed and have not been followed yet.
     changed: Vec<u64>,
     dirty: Vec<u32>,
@@ -206,7 +206,7 @@ impl Live {
     }
 
     /// How many live nodes have changed since the state was made or cloned.
-    pub(crate) fn n_followed(&self) -> usize {
+    pub(crate) fn n_followed(&self) -> u32 {
         self.n_followed
     }
 
@@ -262,7 +262,7 @@ impl Live {
     fn propagate_at_once(&mut self, layout: &Layout) {
         let first_gate = layout.first_gate;
         let mut n_events = self.n_events;
-        let mut n_followed = 0;
+        let mut n_followed = 0u32;
         while n_events > 0 {
             n_events -= 1;
             n_followed += 1;
@@ -288,7 +288,7 @@ impl Live {
             self.tell(layout, span, high);
         }
         self.n_events = 0;
-        self.n_followed += n_followed;
+        self.n_followed = self.n_followed.wrapping_add(n_followed);
     }
 
     /// Follows changes in the order of the gates, inputs first, so that no gate changes twice.
@@ -296,7 +296,7 @@ impl Live {
         for i in 0..self.n_events {
             self.follow(layout, self.events[i] >> 1);
         }
-        let mut n_followed = self.n_events;
+        let mut n_followed = self.n_events as u32;
         self.n_events = 0;
         let first_word = layout.first_gate / 64;
         for at in 0..self.changed.len() {
@@ -308,7 +308,7 @@ impl Live {
                 n_followed += 1;
             }
         }
-        self.n_followed += n_followed;
+        self.n_followed = self.n_followed.wrapping_add(n_followed);
     }
 
     /// Changes one live node, and marks the gates that change with it.
