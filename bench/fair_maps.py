@@ -5,7 +5,8 @@
     python3 bench/fair_maps.py table evolved/fair-11 evolved/fair-12
 
 `ablations` makes one small run of the preset, and one for each change that is taken back; every run goes on where it was stopped.
-`table` prints what runs found: candidates, those that are fair for every judge, games, and fitness by the paper's formula.
+`table` prints what runs found: games, candidates that are fair, and fitness by the paper's formula: of the last generation in games of the
+search, and of the fair ones on fresh games.
 """
 
 import argparse
@@ -20,16 +21,17 @@ SMALL = ["--population", "120", "--elites", "15", "--lineages", "24", "--polish"
 # About the games of the small run, spent on generations alone.
 GENERATIONS_ALONE = ["--polish", "0", "--generations", "20"]
 
+# The most telling first.
 ABLATIONS = {
     "preset fair, small": [],
+    "no last phase, the paper's fitness": [*GENERATIONS_ALONE, "--fitness", "paper"],
+    "no last phase": GENERATIONS_ALONE,
+    "last phase without steps": ["--polish-children", "0", "--polish-mutants", "4"],
+    "last phase with steps alone": ["--polish-mutants", "0"],
     "the paper's fitness": ["--fitness", "paper"],
     "no elites": ["--elites", "0"],
     "every pair crossed, at one point": ["--crossover-share", "1", "--crossover", "one-point"],
     "no racing": ["--games", "12"],
-    "last phase without steps": ["--polish-children", "0", "--polish-mutants", "4"],
-    "last phase with steps alone": ["--polish-mutants", "0"],
-    "no last phase": GENERATIONS_ALONE,
-    "no last phase, the paper's fitness": [*GENERATIONS_ALONE, "--fitness", "paper"],
     "the paper's threshold of 10": ["--threshold", "10"],
 }
 
@@ -59,16 +61,19 @@ def with_changes(base, changes):
 
 
 def table(folders):
-    print("| run | games of the search | paper's formula in the last generation: mean | fair for every judge | their mean fitness, fresh games |")
-    print("|---|---|---|---|---|")
+    print("| run | games of the search | mean of the last generation | fair for enough judges | for all | mean fitness | draws |")
+    print("|---|---|---|---|---|---|---|")
     for name, folder in folders:
         gallery = json.loads((folder / "gallery.json").read_text())
         games = sum(generation["games"] for generation in gallery["history"])
         mean = gallery["history"][-1]["paper"]["mean"]
-        judges = [find["fresh"]["judges"] for find in gallery["finds"] if find["fresh"]]
-        fitness = [sum(judge["paper_fitness"] for judge in found) / len(found) for found in judges]
-        shown = f"{sum(fitness) / len(fitness):.2f}" if fitness else "-"
-        print(f"| {name} | {games:,} | {mean:.2f} | {gallery['passed']} of {gallery['tried']} | {shown} |")
+        finds = [find["fresh"]["judges"] for find in gallery["finds"] if find["fresh"]]
+        for_all = sum(all(not judge["unfair"] for judge in find) for find in finds)
+        judges = [judge for find in finds for judge in find]
+        row = [name, f"{games:,}", f"{mean:.2f}", f"{gallery['passed']} of {gallery['tried']}", str(for_all)]
+        row += [f"{sum(judge['paper_fitness'] for judge in judges) / len(judges):.2f}"] if judges else ["-"]
+        row += [f"{100 * sum(judge['draws'] for judge in judges) / sum(judge['games'] for judge in judges):.0f} %"] if judges else ["-"]
+        print(f"| {' | '.join(row)} |")
 
 
 def main():

@@ -2,9 +2,12 @@
 //! random playouts for that many seconds of CPU time and prints one line per sheet. Words are
 //! options: `interpreter` or `network` picks the engine, `limit=5` the seconds that grounding may
 //! take. `plies=20` steps through that many plies of one random match instead, and prints how long a ply takes.
+//! `games=100` plays that many playouts and prints a digest of how they end, which must be the same before and after
+//! a change of the engine.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use cpu_time::ThreadTime;
@@ -15,7 +18,7 @@ fn main() {
     let mut settings = Settings::default();
     let mut seconds = 1.0;
     let mut files = Vec::new();
-    let mut most_plies = None;
+    let (mut most_plies, mut n_games) = (None, None);
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             // Cargo adds this to what every bench is told.
@@ -24,27 +27,31 @@ fn main() {
             "network" => settings.engine = EngineChoice::Network,
             text => {
                 let option = |name: &str| text.strip_prefix(name).and_then(|v| v.parse().ok());
-                match (text.parse(), option("limit="), option("plies=")) {
+                match (text.parse(), option("limit="), option("plies="), option("games=")) {
                     (Ok(number), ..) => seconds = number,
-                    (_, Some(limit), _) => settings.limits.seconds = limit,
-                    (.., Some(plies)) => most_plies = Some(plies),
+                    (_, Some(limit), ..) => settings.limits.seconds = limit,
+                    (_, _, Some(plies), _) => most_plies = Some(plies),
+                    (.., Some(games)) => n_games = Some(games),
                     _ => files.push(argument),
                 }
             }
         }
     }
-    println!(
-        "{:<36} {:>7} {:>8} {:>8} {:>12} {:>12} {:>8} {:>7} {:>7}",
-        "sheet", "ready s", "gates", "edges", "playouts/s", "plies/s", "plies", "MB", "peak MB"
-    );
+    if n_games.is_none() {
+        println!(
+            "{:<36} {:>7} {:>8} {:>8} {:>12} {:>12} {:>8} {:>7} {:>7}",
+            "sheet", "ready s", "gates", "edges", "playouts/s", "plies/s", "plies", "MB", "peak MB"
+        );
+    }
     for file in files {
         let name = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match std::fs::read(&file) {
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes);
-                match most_plies {
-                    None => measure(&name, &text, &settings, seconds),
-                    Some(most) => step_through(&name, &text, &settings, most),
+                match (most_plies, n_games) {
+                    (Some(most), _) => step_through(&name, &text, &settings, most),
+                    (_, Some(n)) => digest(&name, &text, &settings, n),
+                    _ => measure(&name, &text, &settings, seconds),
                 }
             }
             Err(error) => eprintln!("{name}: {error}"),
@@ -89,6 +96,25 @@ fn measure(name: &str, text: &str, settings: &Settings, seconds: f64) {
         n_plies as f64 / spent,
         n_plies as f64 / playouts,
     );
+}
+
+/// Plays a number of playouts and prints how they end, in short.
+fn digest(name: &str, text: &str, settings: &Settings, n_games: f64) {
+    let game = match GdlGame::new(text, settings) {
+        Ok(game) => game,
+        Err(error) => return println!("{name:<36} {error}"),
+    };
+    let start = game.start();
+    let (mut rng, mut scratch, mut state) = (Rng::new(1), Scratch::default(), start.clone());
+    let (mut n_plies, mut hash) = (0, DefaultHasher::new());
+    for _ in 0..n_games as u64 {
+        state.clone_from(&start);
+        let payoffs = game.playout(&mut state, &mut scratch, &mut rng);
+        n_plies += u64::from(state.plies());
+        payoffs.as_slice(game.players()).iter().for_each(|payoff| payoff.to_bits().hash(&mut hash));
+        state.hash(&mut hash);
+    }
+    println!("{name:<36} {n_plies:>9} plies {:016x}", hash.finish());
 }
 
 /// Plays a random match ply by ply, for sheets that are too slow for whole playouts.

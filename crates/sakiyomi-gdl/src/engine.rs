@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use sakiyomi_core::Stop;
+use sakiyomi_core::{Rng, Stop};
 
 use crate::error::GdlError;
-use crate::eval::{Layout, Live};
+use crate::eval::{Buffers, Layout, Live};
 use crate::forward::Forward;
 use crate::ground::{Evaluate, Program, Splitting};
 use crate::interpret::{Interpreter, MOST_DEPTH, RulesPosition};
@@ -110,13 +110,16 @@ impl Compiled {
         share_pairs(&mut network);
         let effects = Effects::new(&mut network);
         let state_inputs = effects.state_inputs(&network);
-        let layout = Layout::new(&mut network, &state_inputs);
+        let mut layout =
+            Layout::new(&mut network, &state_inputs, effects.usual(), effects.sequence());
         let forward = Forward::new(&effects, &network, &layout);
         let mut facts = vec![0u64; network.fluents.len().div_ceil(64)];
         for &fluent in &network.initial {
             facts[fluent as usize / 64] |= 1 << (fluent % 64);
         }
         let start = layout.start(&network, &facts);
+        layout.count_goals(&start);
+        choose_order(&mut layout, &forward, &start, network.role_moves.len());
         let cache = Cache::new(network.moves.len(), is_small(&network));
         Ok(Compiled { program, network, layout, effects, forward, cache, start })
     }
@@ -126,6 +129,33 @@ impl Compiled {
         self.cache.run(self, joint, live);
     }
 }
+
+/// Follows changes in the order of the gates if gates would change back and forth otherwise, by the same
+/// random match played both ways.
+fn choose_order(layout: &mut Layout, forward: &Forward, start: &Live, n_roles: usize) {
+    let mut count = |in_order: bool| {
+        layout.in_order = in_order;
+        let (mut live, mut rng) = (start.clone(), Rng::new(1));
+        let mut work = 0;
+        for _ in 0..SAMPLE_PLIES {
+            let n_legal: Vec<usize> = (0..n_roles).map(|role| live.n_legal(layout, role)).collect();
+            if live.holds(layout.terminal) || n_legal.contains(&0) || work > MOST_SAMPLE_WORK {
+                break;
+            }
+            let joint: Vec<u32> = (n_legal.iter().enumerate())
+                .map(|(role, &n)| live.legal(layout, role, rng.below(n)))
+                .collect();
+            work += forward.run(layout, &mut live, &joint);
+        }
+        live.n_followed()
+    };
+    let (at_once, in_order) = (count(false), count(true));
+    layout.in_order = at_once * 4 > in_order * 5;
+}
+
+/// Plies and work of the match by which the order is chosen.
+const SAMPLE_PLIES: usize = 100;
+const MOST_SAMPLE_WORK: usize = 1_000_000;
 
 /// Whether all joint moves together cost little to work out.
 fn is_small(network: &Network) -> bool {
@@ -265,7 +295,7 @@ impl Engine {
     pub(crate) fn goals(&self, position: &Position, out: &mut [Option<u8>]) {
         match (self, position) {
             (Engine::Network(compiled), Position::Network(live)) => {
-                live.goals(&compiled.layout, &mut Vec::new(), out);
+                live.goals(&compiled.layout, &mut Buffers::default(), out);
             }
             (_, Position::Rules(rules)) => out.copy_from_slice(&rules.goals[..out.len()]),
             _ => {}
@@ -276,9 +306,9 @@ impl Engine {
     pub(crate) fn goals_mut(&self, position: &mut Position, out: &mut [Option<u8>]) {
         match (self, position) {
             (Engine::Network(compiled), Position::Network(live)) => {
-                let mut values = std::mem::take(&mut live.values);
-                live.goals(&compiled.layout, &mut values, out);
-                live.values = values;
+                let mut buffers = std::mem::take(&mut live.buffers);
+                live.goals(&compiled.layout, &mut buffers, out);
+                live.buffers = buffers;
             }
             (_, position) => self.goals(position, out),
         }
@@ -326,7 +356,8 @@ impl Engine {
 mod tests {
     use super::*;
     use crate::meter::Progress;
-    use sakiyomi_core::Rng;
+    use crate::network::FALSE;
+    use std::sync::atomic::Ordering;
 
     fn compiled(text: &str, splitting: Splitting) -> Compiled {
         let sheet = Sheet::parse(text).unwrap();
@@ -370,8 +401,8 @@ mod tests {
                     let ends = right.holds(whole.layout.terminal);
                     assert_eq!(left.holds(split.layout.terminal), ends);
                     let mut goals = [vec![None; n_roles], vec![None; n_roles]];
-                    left.goals(&split.layout, &mut Vec::new(), &mut goals[0]);
-                    right.goals(&whole.layout, &mut Vec::new(), &mut goals[1]);
+                    left.goals(&split.layout, &mut Buffers::default(), &mut goals[0]);
+                    right.goals(&whole.layout, &mut Buffers::default(), &mut goals[1]);
                     assert_eq!(goals[0], goals[1]);
                     if ends {
                         break;
@@ -400,7 +431,15 @@ mod tests {
 
     /// Plays random matches on the network and compares every live node with the plain evaluation.
     fn check_against_plain(text: &str, n_matches: u64) {
-        let compiled = compiled(text, Splitting::default());
+        let mut compiled = compiled(text, Splitting::default());
+        compiled.layout.count_all_goals(&compiled.start);
+        for in_order in [false, true] {
+            compiled.layout.in_order = in_order;
+            check_matches(&compiled, n_matches);
+        }
+    }
+
+    fn check_matches(compiled: &Compiled, n_matches: u64) {
         let n_roles = compiled.program.roles.len();
         let at_once = Cache::new(compiled.network.moves.len(), true);
         let (mut values, mut again) = (Vec::new(), Vec::new());
@@ -410,6 +449,7 @@ mod tests {
             for _ in 0..200 {
                 compiled.network.evaluate(live.facts(), &[], &mut values);
                 compiled.layout.check(&live, &compiled.network, &values);
+                check_goals(compiled, &live, &values);
                 if live.holds(compiled.layout.terminal) {
                     break;
                 }
@@ -424,7 +464,7 @@ mod tests {
                     .map(|&lit| again[(lit >> 1) as usize] != (lit & 1 == 1))
                     .collect();
                 let mut specialised = live.clone();
-                at_once.run(&compiled, &joint, &mut specialised);
+                at_once.run(compiled, &joint, &mut specialised);
                 compiled.forward.run(&compiled.layout, &mut live, &joint);
                 assert_eq!(specialised.facts(), live.facts());
                 compiled.network.evaluate(specialised.facts(), &[], &mut again);
@@ -434,6 +474,43 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Goals that are counted, and computed all at once, are those of the plain evaluation.
+    fn check_goals(compiled: &Compiled, live: &Live, values: &[bool]) {
+        let holds = |lit: u32| values[(lit >> 1) as usize] != (lit & 1 == 1);
+        let expected: Vec<Option<u8>> = (compiled.network.goals.iter())
+            .map(|goals| {
+                let held: Vec<u8> =
+                    goals.iter().filter(|goal| holds(goal.1)).map(|goal| goal.0).collect();
+                (held.len() == 1).then(|| held[0])
+            })
+            .collect();
+        for work in [0, 1 << 40] {
+            let mut buffers = Buffers::default();
+            // The second time the counts must be as they were.
+            for _ in 0..2 {
+                compiled.layout.goal_work.store(work, Ordering::Relaxed);
+                let mut goals = vec![None; expected.len()];
+                live.goals(&compiled.layout, &mut buffers, &mut goals);
+                assert_eq!(goals, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn fluents_that_last_for_one_ply_are_watched() {
+        let text = "(role r) (n 1) (n 2) (n 3) (n 4) (n 5) (init (last 1)) (init (first 1))
+            (<= (legal r (go ?x)) (n ?x)) (<= (next (last ?x)) (does r (go ?x)))
+            (<= (next (first ?x)) (true (first ?x)) (does r (go ?y)))
+            (<= terminal (true (last 6))) (<= (goal r 50) (true (last 3)))";
+        let compiled = compiled(text, Splitting::default());
+        let mut usual: Vec<(u32, u32)> =
+            compiled.effects.usual().iter().map(|(&fluent, &value)| (fluent, value)).collect();
+        usual.sort_unstable();
+        // (first 1) comes before them, and keeps its value.
+        assert_eq!(usual, [1, 2, 3, 4, 5].map(|fluent| (fluent, FALSE)));
+        check_matches(&compiled, 5);
     }
 
     #[test]
@@ -449,7 +526,12 @@ mod tests {
         let Some(shared) = crate::shared::shared_data(test) else { return };
         for name in [
             "connectFour",
+            "connect4",
             "breakthrough",
+            "biddingTicTacToe",
+            "reversiSuicide",
+            "englishDraughts",
+            "checkersTiny",
             "2pffa",
             "ttcc4_2player",
             "othelloHoles",

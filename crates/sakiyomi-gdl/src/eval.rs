@@ -10,8 +10,8 @@
 //!   are listed.
 //! - Fluents that follow from each other whatever is played, such as control and step counters, run
 //!   through a fixed sequence of phases, which is worked out in advance (see `phase.rs`).
-//! - Other fluents whose next value does not depend on moves are watched: those that will change are
-//!   kept in a set.
+//! - Other fluents whose next value does not depend on moves, or only at few plies (see `usual.rs`), are
+//!   watched: those that will change are kept in a set.
 //! - Everything that depends on moves is specialised for each joint move (see `transition.rs`), so
 //!   move inputs never enter the counts.
 //!
@@ -24,13 +24,14 @@ mod live;
 mod select;
 
 use std::ops::Range;
+use std::sync::atomic::AtomicUsize;
 
-use crate::formula::{Code, Formulas};
+use crate::formula::{Code, Counting, Formulas};
 use crate::network::Lit;
 use crate::phase::Phases;
 
 pub(crate) use groups::{group_moves, live_roots};
-pub(crate) use live::Live;
+pub(crate) use live::{Buffers, Live};
 
 /// A literal over live nodes: twice the live number, plus one if it holds while the node is "low".
 /// A fluent is high when it is true, a gate when its count is zero.
@@ -42,7 +43,7 @@ pub(crate) type LiveLit = u32;
 const ABSENT: u32 = u32::MAX;
 
 /// What is the same for all states of a game.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Layout {
     /// The words of bits that hold the fluents.
     n_fact_words: usize,
@@ -57,6 +58,8 @@ pub(crate) struct Layout {
     /// The first of the gates that do nothing but decide about one move. They are numbered by the
     /// bits of their moves; a move that has no such gate leaves its number free.
     first_move_gate: u32,
+    /// Whether changes are followed in the order of the gates.
+    pub(crate) in_order: bool,
     spans: Vec<Fanout>,
     /// Edges and watchers of all live nodes. An edge is twice a gate's number, plus one if the
     /// gate's count grows when the source becomes high.
@@ -70,11 +73,25 @@ pub(crate) struct Layout {
     /// The condition of every move beside the gate of its group, over network nodes.
     rests: Vec<Lit>,
     phases: Phases,
+    watched: Vec<Watched>,
     components: Vec<Component>,
     pub(crate) terminal: LiveLit,
     /// Per role, the values with the codes that grant them.
     goals: Vec<Vec<(u8, Code)>>,
     goal_formulas: Formulas,
+    /// The same for large formulas.
+    goal_counting: Option<Counting>,
+    /// How many edges there were to look at when goals were counted, on average.
+    pub(crate) goal_work: AtomicUsize,
+}
+
+/// A fluent with its next value.
+#[derive(Clone, Copy, Debug)]
+struct Watched {
+    fluent: u32,
+    next: Lit,
+    /// Whether a joint move may make something else of it.
+    by_moves: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -181,7 +181,7 @@ impl Forward {
         }
         let work = buffers.work;
         live.forward = Some(buffers);
-        live.advance(layout);
+        live.advance(layout, None);
         work
     }
 

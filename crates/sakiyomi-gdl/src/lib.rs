@@ -49,6 +49,7 @@ mod term;
 #[cfg(test)]
 mod tests;
 mod transition;
+mod usual;
 mod verify;
 
 pub use check::{Finding, Severity, check};

@@ -257,6 +257,26 @@ impl Gates {
         shared
     }
 
+    /// A gate with exactly these inputs, which are sorted, if there is one.
+    pub(crate) fn find(&self, is_and: bool, lits: &[Lit]) -> Option<Lit> {
+        let kind = if is_and { Kind::And } else { Kind::Or };
+        let mask = self.table.len().checked_sub(1)?;
+        let mut slot = hash(kind, lits) & mask;
+        while self.table[slot] != EMPTY {
+            let node = self.table[slot] as usize;
+            if self.kinds[node] == kind && self.inputs(node) == lits {
+                return Some((node as Lit) << 1);
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+
+    /// A gate with exactly these inputs, which are sorted.
+    pub(crate) fn exact(&mut self, is_and: bool, lits: &[Lit]) -> Lit {
+        self.gate(if is_and { Kind::And } else { Kind::Or }, lits)
+    }
+
     fn gate(&mut self, kind: Kind, lits: &[Lit]) -> Lit {
         // Counts of inputs are small numbers, so a very wide gate becomes two layers of gates.
         if lits.len() > WIDEST {

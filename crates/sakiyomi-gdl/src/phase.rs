@@ -45,7 +45,6 @@ pub(crate) struct OpenGroup {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Phases {
     phases: Vec<Phase>,
-    member: Vec<bool>,
 }
 
 impl Phases {
@@ -57,10 +56,6 @@ impl Phases {
     #[inline]
     pub(crate) fn groups(&self, phase: u32, role: usize) -> &[OpenGroup] {
         &self.phases[phase as usize].groups[role]
-    }
-
-    pub(crate) fn contains(&self, fluent: u32) -> bool {
-        self.member[fluent as usize]
     }
 }
 
@@ -103,6 +98,31 @@ impl Sequence {
 
     pub(crate) fn contains(&self, fluent: usize) -> bool {
         self.member[fluent]
+    }
+
+    /// What else is known of the fluents of the sequence if some of them have these values: those that
+    /// have the same value in all phases in which they do.
+    pub(crate) fn follows_from(&self, known: &[(u32, bool)]) -> Vec<(u32, bool)> {
+        let known: Vec<(u32, bool)> =
+            known.iter().copied().filter(|known| self.member[known.0 as usize]).collect();
+        let fits = |state: &&Vec<u32>| {
+            known.iter().all(|(fluent, value)| state.binary_search(fluent).is_ok() == *value)
+        };
+        if known.is_empty() {
+            return Vec::new();
+        }
+        let mut n_phases = 0;
+        let mut counts = vec![0u32; self.member.len()];
+        for state in self.states.iter().filter(fits) {
+            n_phases += 1;
+            state.iter().for_each(|&fluent| counts[fluent as usize] += 1);
+        }
+        (0..self.member.len() as u32)
+            .filter(|&fluent| self.member[fluent as usize])
+            .map(|fluent| (fluent, counts[fluent as usize]))
+            .filter(|&(_, count)| count == 0 || count == n_phases)
+            .map(|(fluent, count)| (fluent, count > 0))
+            .collect()
     }
 
     /// Follows the sequence until it repeats; false if it is too long.
@@ -169,7 +189,7 @@ impl Sequence {
             let groups = groups(&self.values(network, state));
             phases.push(Phase { next: next as u32, silent: masks, loud, groups });
         }
-        Phases { phases, member: self.member.clone() }
+        Phases { phases }
     }
 }
 
@@ -193,4 +213,23 @@ fn closed_nodes(network: &Network, member: &[bool]) -> BitSet {
         }
     }
     closed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_fluent_of_the_sequence_tells_of_others() {
+        // Fluent 0 is in no phase, fluents 1 and 2 take turns, 3 is a step.
+        let sequence = Sequence {
+            member: vec![false, true, true, true],
+            nodes: Vec::new(),
+            states: vec![vec![1], vec![2], vec![1, 3]],
+            again: 1,
+        };
+        assert_eq!(sequence.follows_from(&[(1, true)]), [(1, true), (2, false)]);
+        assert_eq!(sequence.follows_from(&[(1, false)]), [(1, false), (2, true), (3, false)]);
+        assert_eq!(sequence.follows_from(&[(0, true)]), []);
+    }
 }

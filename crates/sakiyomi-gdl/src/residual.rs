@@ -1,17 +1,18 @@
 //! What a joint move leaves open about the next state, and its split into cases.
 //!
-//! A residual lists the fluents that become true or false, and formulas for the rest. Where formulas
-//! are left, the state is asked about the live node that most of them depend on, and each answer folds
-//! them further; the cases are worked out when they first occur. So most plies end as a short list of
-//! fluents, and a stone that falls down a column finds its place by a few questions. Cases that are
-//! rare, and joint moves with too many of them, are left to `forward.rs`.
+//! A residual lists the fluents that become true or false, and formulas for the rest. Formulas that
+//! depend on nothing in common, such as the lines in which a move of reversi turns pieces, are parts, each
+//! with cases of its own. In a part the state is asked about the live node that most of its formulas
+//! depend on, and each answer folds them further; the cases are worked out when they first occur. So most
+//! plies end as a short list of fluents, and a stone that falls down a column finds its place by a few
+//! questions. Cases that are rare, and parts with too many of them, are left to `forward.rs`.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use crate::eval::{Layout, Live, LiveLit};
+use crate::eval::{Live, LiveLit};
 use crate::formula::{ALWAYS, Code, Formulas, Gate, NEVER, gate_of, local, read};
 use crate::transition::MOST_BYTES;
 
@@ -38,28 +39,71 @@ impl Residual {
             return None;
         }
         let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
-        let mut seen = vec![usize::MAX; self.gates.len()];
-        for (i, &(_, code)) in self.follows.iter().enumerate() {
-            let mut open: Vec<usize> = gate_of(code).into_iter().collect();
-            let mut nodes: Vec<u32> = Vec::new();
-            while let Some(gate) = open.pop() {
-                if std::mem::replace(&mut seen[gate], i) != i {
-                    for &input in &self.gates[gate].1 {
-                        match gate_of(input) {
-                            Some(inner) => open.push(inner),
-                            None => nodes.push(input >> 1),
-                        }
-                    }
-                }
-            }
-            nodes.sort_unstable();
-            nodes.dedup();
+        for nodes in self.supports() {
             for node in nodes {
                 *counts.entry(node).or_default() += 1;
             }
         }
         // Among equals the lowest number, so that the same game always asks the same.
         counts.into_iter().max_by_key(|&(node, count)| (count, u32::MAX - node)).map(|best| best.0)
+    }
+
+    /// The live nodes on which each of the formulas depends; none where it is a single one.
+    fn supports(&self) -> Vec<Vec<u32>> {
+        let mut seen = vec![usize::MAX; self.gates.len()];
+        let support = |(i, &(_, code)): (usize, &(u32, Code))| {
+            let mut nodes: Vec<u32> = Vec::new();
+            let mut open: Vec<usize> = gate_of(code).into_iter().collect();
+            while let Some(gate) = open.pop() {
+                if std::mem::replace(&mut seen[gate], i) == i {
+                    continue;
+                }
+                for &input in &self.gates[gate].1 {
+                    match gate_of(input) {
+                        Some(inner) => open.push(inner),
+                        None => nodes.push(input >> 1),
+                    }
+                }
+            }
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes
+        };
+        self.follows.iter().enumerate().map(support).collect()
+    }
+
+    /// The formulas in parts that depend on no node together.
+    fn parts(&self) -> Vec<Residual> {
+        if self.gates.len() > MOST_GATES {
+            return Vec::new();
+        }
+        // Each formula points to an earlier one of its part, or to itself.
+        let mut leaders: Vec<usize> = (0..self.follows.len()).collect();
+        let leader = |leaders: &[usize], mut i: usize| {
+            while leaders[i] != i {
+                i = leaders[i];
+            }
+            i
+        };
+        let mut first_readers: FxHashMap<u32, usize> = FxHashMap::default();
+        for (i, nodes) in self.supports().into_iter().enumerate() {
+            for node in nodes {
+                let other = *first_readers.entry(node).or_insert(i);
+                let (a, b) = (leader(&leaders, i), leader(&leaders, other));
+                leaders[a.max(b)] = a.min(b);
+            }
+        }
+        let mut members: Vec<Vec<(u32, Code)>> = vec![Vec::new(); self.follows.len()];
+        for (i, &follow) in self.follows.iter().enumerate() {
+            members[leader(&leaders, i)].push(follow);
+        }
+        members.retain(|members| !members.is_empty());
+        let part = |follows| {
+            let mut part = Residual::default();
+            part.keep_used(follows, &self.gates);
+            part
+        };
+        members.into_iter().map(part).collect()
     }
 
     /// What is left when a live node is known to be high or low.
@@ -174,18 +218,7 @@ const NOT_ALL: u32 = 4;
 impl Transition {
     fn new(residual: &Residual) -> Transition {
         let mut transition = Transition::default();
-        for &fluent in &residual.becomes_true {
-            transition.add(fluent, FROM_FALSE | FROM_TRUE, &[]);
-        }
-        for &fluent in &residual.becomes_false {
-            transition.add(fluent, FROM_FALSE | FROM_TRUE | NOT_ALL, &[]);
-        }
-        for &(fluent, code) in &residual.follows {
-            match residual.condition(fluent, code) {
-                Some((head, literals)) => transition.add(fluent, head, &literals),
-                None => transition.follows.push((fluent, code)),
-            }
-        }
+        transition.extend(residual);
         transition.n_most += transition.follows.len();
         if !transition.follows.is_empty() {
             transition.formulas = Formulas::new(&residual.gates);
@@ -193,9 +226,20 @@ impl Transition {
         transition
     }
 
-    /// How much there is to look at when it is played.
-    pub(crate) fn work(&self) -> usize {
-        self.operations.len() / 2 + self.formulas.n_inputs()
+    /// Adds operations for a residual. What is more than a condition is put aside.
+    fn extend(&mut self, residual: &Residual) {
+        for &fluent in &residual.becomes_true {
+            self.add(fluent, FROM_FALSE | FROM_TRUE, &[]);
+        }
+        for &fluent in &residual.becomes_false {
+            self.add(fluent, FROM_FALSE | FROM_TRUE | NOT_ALL, &[]);
+        }
+        for &(fluent, code) in &residual.follows {
+            match residual.condition(fluent, code) {
+                Some((head, literals)) => self.add(fluent, head, &literals),
+                None => self.follows.push((fluent, code)),
+            }
+        }
     }
 
     fn add(&mut self, fluent: u32, head: u32, literals: &[LiveLit]) {
@@ -204,9 +248,9 @@ impl Transition {
         self.n_most += 1;
     }
 
-    /// Plays the joint move.
+    /// Notes what it changes.
     #[inline(always)]
-    pub(crate) fn run(&self, layout: &Layout, live: &mut Live) {
+    fn note(&self, live: &mut Live) {
         live.reserve_events(self.n_most);
         let mut operations = &self.operations[..];
         while let [fluent, head, rest @ ..] = operations {
@@ -218,16 +262,25 @@ impl Transition {
             let may_change = head >> u32::from(now) & 1 == 1;
             live.note(*fluent, now, (now != condition) & may_change);
         }
-        if !self.follows.is_empty() {
-            let mut values = std::mem::take(&mut live.values);
-            self.formulas.evaluate(live, &mut values);
-            for &(fluent, code) in &self.follows {
-                let now = live.fact(fluent);
-                live.note(fluent, now, read(code, live, &values) != now);
-            }
-            live.values = values;
+    }
+
+    /// The same where formulas are left, if they are not more work than allowed.
+    #[inline(never)]
+    fn note_formulas(&self, live: &mut Live, allowed: &mut usize) -> bool {
+        let work = self.operations.len() / 2 + self.formulas.n_inputs();
+        if work > *allowed {
+            return false;
         }
-        live.advance(layout);
+        *allowed -= work;
+        self.note(live);
+        let mut values = std::mem::take(&mut live.buffers.values);
+        self.formulas.evaluate(live, &mut values);
+        for &(fluent, code) in &self.follows {
+            let now = live.fact(fluent);
+            live.note(fluent, now, read(code, live, &values) != now);
+        }
+        live.buffers.values = values;
+        true
     }
 }
 
@@ -309,12 +362,12 @@ const MOST_PLAIN: usize = 24;
 
 /// Formulas of more gates than this are not split: there would be too many cases.
 const MOST_GATES: usize = 600;
-/// Cases of one joint move.
+/// Cases of one part of a joint move.
 const MOST_CASES: usize = 200;
 /// Questions from the joint move to a case.
 const MOST_QUESTIONS: usize = 24;
 
-/// The cases of one joint move, as far as they have occurred.
+/// The cases of a joint move or of a part of it, as far as they have occurred.
 #[derive(Debug)]
 pub(crate) struct Cases {
     root: Case,
@@ -325,9 +378,10 @@ pub(crate) struct Cases {
 enum Case {
     /// Nothing more to ask.
     Leaf(Transition),
-    Split(Split),
+    Split(Box<Split>),
+    Parts(Box<Parts>),
     /// Too large to be asked about.
-    Open(Transition),
+    Open(Box<Transition>),
 }
 
 #[derive(Debug)]
@@ -345,22 +399,40 @@ struct Split {
     unsplit: Transition,
 }
 
+/// What has nothing in common.
+#[derive(Debug)]
+struct Parts {
+    /// All that needs no questions.
+    plain: Transition,
+    open: Vec<Cases>,
+}
+
 impl Case {
     fn new(residual: Residual, n_questions: usize) -> Case {
         if residual.is_plain() {
             return Case::Leaf(Transition::new(&residual));
         }
+        let mut parts = residual.parts();
+        if parts.len() > 1 {
+            let (plain, open): (Vec<Residual>, Vec<Residual>) =
+                parts.drain(..).partition(Residual::is_plain);
+            let mut together = Transition::default();
+            plain.iter().for_each(|part| together.extend(part));
+            together.extend(&Residual { follows: Vec::new(), gates: Vec::new(), ..residual });
+            let open = open.into_iter().map(Cases::new).collect();
+            return Case::Parts(Box::new(Parts { plain: together, open }));
+        }
         let unsplit = Transition::new(&residual);
         match residual.question() {
-            None => Case::Open(unsplit),
-            Some(node) => Case::Split(Split {
+            None => Case::Open(Box::new(unsplit)),
+            Some(node) => Case::Split(Box::new(Split {
                 question: node << 1,
                 residual,
                 answers: [OnceLock::new(), OnceLock::new()],
                 occurrences: [AtomicU32::new(0), AtomicU32::new(0)],
                 n_questions,
                 unsplit,
-            }),
+            })),
         }
     }
 }
@@ -370,24 +442,34 @@ impl Cases {
         Cases { root: Case::new(residual, 0), n_cases: AtomicUsize::new(1) }
     }
 
-    /// The transition of the case that a state is in, and whether it is known so well that there is
-    /// nothing to compute. A case is worked out when it has occurred `often`; `size` counts the bytes
-    /// of all cases of the game.
+    /// Notes what changes in a state. False if formulas would have to be computed that are more work
+    /// than allowed; then what was noted is not all. A case is worked out when it has occurred `often`;
+    /// `size` counts the bytes of all cases of the game.
     #[inline]
-    pub(crate) fn find(&self, live: &Live, often: u32, size: &AtomicUsize) -> (&Transition, bool) {
+    pub(crate) fn note(
+        &self,
+        live: &mut Live,
+        often: u32,
+        size: &AtomicUsize,
+        allowed: &mut usize,
+    ) -> bool {
         let mut case = &self.root;
         loop {
             let split = match case {
-                Case::Leaf(transition) => return (transition, true),
+                Case::Leaf(transition) => {
+                    transition.note(live);
+                    return true;
+                }
                 Case::Split(split) => split,
-                Case::Open(unsplit) => return (unsplit, false),
+                Case::Parts(parts) => return parts.note(live, often, size, allowed),
+                Case::Open(unsplit) => return unsplit.note_formulas(live, allowed),
             };
             let high = live.holds(split.question);
             case = match split.answers[usize::from(high)].get() {
                 Some(answer) => answer,
                 None => match self.answer(split, high, often, size) {
                     Some(answer) => answer,
-                    None => return (&split.unsplit, false),
+                    None => return split.unsplit.note_formulas(live, allowed),
                 },
             };
         }
@@ -417,5 +499,33 @@ impl Cases {
             split.answers[usize::from(high)]
                 .get_or_init(|| Box::new(Case::new(residual, split.n_questions + 1))),
         )
+    }
+}
+
+impl Parts {
+    #[inline(never)]
+    fn note(&self, live: &mut Live, often: u32, size: &AtomicUsize, allowed: &mut usize) -> bool {
+        self.plain.note(live);
+        self.open.iter().all(|cases| cases.note(live, often, size, allowed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_share_no_node() {
+        // Fluents 0 and 1 depend on node 9, fluent 2 on others, fluent 3 on a single node.
+        let residual = Residual {
+            follows: vec![(0, local(0)), (1, local(1)), (2, local(2)), (3, 18)],
+            gates: vec![(true, vec![18, 20]), (false, vec![19, 22]), (true, vec![24, 26])],
+            ..Residual::default()
+        };
+        let parts = residual.parts();
+        let fluents: Vec<Vec<u32>> =
+            parts.iter().map(|part| part.follows.iter().map(|follow| follow.0).collect()).collect();
+        assert_eq!(fluents, [vec![0, 1], vec![2], vec![3]]);
+        assert_eq!(parts[1].gates, [(true, vec![24, 26])]);
     }
 }

@@ -19,7 +19,9 @@ use crate::engine::Compiled;
 use crate::eval::{Layout, Live};
 use crate::formula::localise;
 use crate::network::{FALSE, Kind, Lit, Network, TRUE, is_negated, node_of};
-use crate::residual::{Cases, Residual, Transition};
+use crate::phase::Sequence;
+use crate::residual::{Cases, Residual};
+use crate::usual::usual_values;
 
 /// The part of a network that depends on moves, prepared for specialisation.
 #[derive(Debug)]
@@ -35,6 +37,9 @@ pub(crate) struct Effects {
     restless: Vec<u32>,
     /// The other fluents whose next value depends on moves, by the node that it is.
     restful: FxHashMap<u32, Vec<u32>>,
+    /// The next value of some of the restless fluents, unless a joint move makes something else of them.
+    usual: FxHashMap<u32, Lit>,
+    sequence: Sequence,
 }
 
 impl Effects {
@@ -82,7 +87,11 @@ impl Effects {
                 false => restless.push(fluent),
             }
         }
-        Effects { idle, readers, idle_inputs, restless, restful }
+        let (usual, sequence) = (FxHashMap::default(), Sequence::new(network));
+        let mut effects =
+            Effects { idle, readers, idle_inputs, restless, restful, usual, sequence };
+        effects.usual = usual_values(network, &effects);
+        effects
     }
 
     /// The nodes that the network had; folding may have added more.
@@ -107,16 +116,25 @@ impl Effects {
         &self.restless
     }
 
+    pub(crate) fn sequence(&self) -> &Sequence {
+        &self.sequence
+    }
+
+    pub(crate) fn usual(&self) -> &FxHashMap<u32, Lit> {
+        &self.usual
+    }
+
     pub(crate) fn restful(&self) -> &FxHashMap<u32, Vec<u32>> {
         &self.restful
     }
 
-    /// The state literals that the gates which depend on moves read.
+    /// The state literals that the gates which depend on moves read, and the usual next values.
     pub(crate) fn state_inputs(&self, network: &Network) -> Vec<Lit> {
         let mut lits: Vec<Lit> = (0..self.idle.len())
             .filter(|&node| network.gates.by_moves(node))
             .flat_map(|node| network.gates.inputs(node).iter().copied())
             .filter(|&lit| !network.gates.by_moves(node_of(lit)))
+            .chain(self.usual.values().copied())
             .map(|lit| lit & !1)
             .collect();
         lits.sort_unstable();
@@ -124,19 +142,37 @@ impl Effects {
         lits
     }
 
-    /// Specialises the network for a joint move.
-    pub(crate) fn specialise(&self, network: &Network, layout: &Layout, joint: &[u32]) -> Residual {
-        let mut fold = Fold {
-            effects: self,
-            network,
-            values: FxHashMap::default(),
-            assumed: FxHashMap::default(),
-            extra: Vec::new(),
+    /// The next values of the restless fluents at a joint move, as literals over the state. Gates that
+    /// are missing are added.
+    pub(crate) fn next_values(&self, network: &mut Network, joint: &[u32]) -> Vec<(u32, Lit)> {
+        let fold = Fold::new(self, network, joint);
+        let values: Vec<(u32, Lit)> = (self.restless.iter())
+            .map(|&fluent| (fluent, fold.value(network.next[fluent as usize])))
+            .collect();
+        let (n, extra) = (network.gates.len(), fold.extra);
+        let mut added: Vec<Lit> = Vec::new();
+        let settled = |lit: Lit, added: &[Lit]| match node_of(lit).checked_sub(n) {
+            Some(extra) => added[extra] ^ u32::from(is_negated(lit)),
+            None => lit,
         };
-        for &index in joint {
-            fold.assume(network.legal[index as usize]);
+        for (is_and, lits) in extra {
+            let mut lits: Vec<Lit> = lits.into_iter().map(|lit| settled(lit, &added)).collect();
+            lits.sort_unstable();
+            added.push(network.gates.exact(is_and, &lits));
         }
-        fold.spread(joint);
+        values.into_iter().map(|(fluent, value)| (fluent, settled(value, &added))).collect()
+    }
+
+    /// Specialises the network for a joint move. Returns also the fluents that do not become what they
+    /// usually become, sorted.
+    pub(crate) fn specialise(
+        &self,
+        network: &Network,
+        layout: &Layout,
+        joint: &[u32],
+    ) -> (Residual, Vec<u32>) {
+        let fold = Fold::new(self, network, joint);
+        let mut unusual = Vec::new();
         let mut residual = Residual::default();
         let mut open: Vec<(u32, Lit)> = Vec::new();
         // A gate that keeps its value by itself does so unless the moves reach it.
@@ -145,7 +181,13 @@ impl Effects {
         fluents.sort_unstable();
         for fluent in fluents {
             let own = fold.value((fluent + 1) << 1);
-            match fold.value(network.next[fluent as usize]) {
+            let value = fold.value(network.next[fluent as usize]);
+            match self.usual.get(&fluent) {
+                Some(&usual) if usual == value => continue,
+                Some(_) => unusual.push(fluent),
+                None => {}
+            }
+            match value {
                 same if same == own => {}
                 TRUE => residual.becomes_true.push(fluent),
                 FALSE => residual.becomes_false.push(fluent),
@@ -161,7 +203,7 @@ impl Effects {
         let (gates, codes) = localise(&lits, layout, &gate);
         residual.gates = gates;
         residual.follows = open.iter().map(|&(fluent, _)| fluent).zip(codes).collect();
-        residual
+        (residual, unusual)
     }
 }
 
@@ -177,7 +219,23 @@ struct Fold<'a> {
     extra: Vec<(bool, Vec<Lit>)>,
 }
 
-impl Fold<'_> {
+impl<'a> Fold<'a> {
+    fn new(effects: &'a Effects, network: &'a Network, joint: &[u32]) -> Fold<'a> {
+        let mut fold = Fold {
+            effects,
+            network,
+            values: FxHashMap::default(),
+            assumed: FxHashMap::default(),
+            extra: Vec::new(),
+        };
+        for &index in joint {
+            fold.assume(network.legal[index as usize]);
+        }
+        fold.assume_phase();
+        fold.spread(joint);
+        fold
+    }
+
     fn value(&self, lit: Lit) -> Lit {
         let node = node_of(lit) as u32;
         let value = match self.values.get(&node) {
@@ -202,6 +260,18 @@ impl Fold<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// The moves are legal in few phases only, such as those in which their role is in control.
+    fn assume_phase(&mut self) {
+        let n_fluents = self.network.fluents.len() as u32;
+        let known: Vec<(u32, bool)> = (self.assumed.iter())
+            .filter(|&(&node, _)| (1..=n_fluents).contains(&node))
+            .map(|(&node, &value)| (node - 1, value == TRUE))
+            .collect();
+        for (fluent, value) in self.effects.sequence.follows_from(&known) {
+            self.assumed.insert(fluent + 1, if value { TRUE } else { FALSE });
         }
     }
 
@@ -253,17 +323,44 @@ impl Fold<'_> {
         lits.sort_unstable();
         lits.dedup();
         let opposed = lits.windows(2).any(|pair| pair[0] ^ 1 == pair[1]);
+        if lits.len() <= MOST_ABSORBED && lits.iter().any(|&lit| self.adds(lit, !is_and, &lits)) {
+            let all = lits.clone();
+            lits.retain(|&lit| !self.adds(lit, !is_and, &all));
+        }
         match lits[..] {
             _ if opposed || lits.contains(&decides) => decides,
             [] => neutral,
             [lit] => lit,
-            _ => {
+            _ => self.network.gates.find(is_and, &lits).unwrap_or_else(|| {
                 self.extra.push((is_and, lits));
                 ((self.network.gates.len() + self.extra.len() - 1) as Lit) << 1
-            }
+            }),
         }
     }
 }
+
+impl Fold<'_> {
+    /// Whether a literal is one of the others with more conditions (`is_and`) or more alternatives: beside it
+    /// the literal does not matter in an Or, or an And.
+    fn adds(&self, lit: Lit, is_and: bool, others: &[Lit]) -> bool {
+        let node = node_of(lit);
+        let (gate_is_and, inputs) = match node.checked_sub(self.network.gates.len()) {
+            Some(extra) => (self.extra[extra].0, self.extra[extra].1.as_slice()),
+            None => match self.network.gates.kind(node) {
+                Kind::And => (true, self.network.gates.inputs(node)),
+                Kind::Or => (false, self.network.gates.inputs(node)),
+                _ => return false,
+            },
+        };
+        // A negated Or is an And of negations.
+        let sign = u32::from(is_negated(lit));
+        let has = |&other: &Lit| other != lit && inputs.binary_search(&(other ^ sign)).is_ok();
+        gate_is_and == (is_and != is_negated(lit)) && others.iter().any(has)
+    }
+}
+
+/// Inputs of a gate that are compared with each other.
+const MOST_ABSORBED: usize = 12;
 
 /// Gates to be worked out, each with the inputs that changed.
 #[derive(Default)]
@@ -308,20 +405,29 @@ struct Entry {
     key: u64,
     joint: Box<[u32]>,
     cases: Cases,
+    /// The fluents that do not become what they usually become.
+    unusual: Box<[u32]>,
     /// How much work it is to compute the joint move forward, on average.
     forward_work: AtomicUsize,
 }
 
 impl Entry {
-    /// Plays the joint move by the formulas of a transition or forward, whatever is less work.
-    #[inline(never)]
-    fn run_cheaper(&self, transition: &Transition, compiled: &Compiled, live: &mut Live) {
-        let average = self.forward_work.load(Ordering::Relaxed);
+    /// Plays the joint move by what is known of it, or forward if that is less work.
+    #[inline]
+    fn run(&self, compiled: &Compiled, live: &mut Live, often: u32, size: &AtomicUsize) {
         // A step forward costs about twice as much as looking at an input of a formula.
-        if transition.work() <= average * 2 {
-            return transition.run(&compiled.layout, live);
+        let mut allowed = self.forward_work.load(Ordering::Relaxed) * 2;
+        match self.cases.note(live, often, size, &mut allowed) {
+            true => live.advance(&compiled.layout, Some(&self.unusual)),
+            false => self.run_forward(compiled, live),
         }
+    }
+
+    #[inline(never)]
+    fn run_forward(&self, compiled: &Compiled, live: &mut Live) {
+        live.drop_notes();
         let work = compiled.forward.run(&compiled.layout, live, &self.joint);
+        let average = self.forward_work.load(Ordering::Relaxed);
         self.forward_work.store((average * 7 + work) / 8, Ordering::Relaxed);
     }
 }
@@ -378,10 +484,7 @@ impl Cache {
                 None => break,
             };
             if entry.key == key && (joint.len() <= 2 || *entry.joint == *joint) {
-                return match entry.cases.find(live, self.late, &self.size) {
-                    (transition, true) => transition.run(&compiled.layout, live),
-                    (transition, false) => entry.run_cheaper(transition, compiled, live),
-                };
+                return entry.run(compiled, live, self.late, &self.size);
             }
         }
         compiled.forward.run(&compiled.layout, live, joint);
@@ -401,11 +504,12 @@ impl Cache {
 
     fn entry(&self, compiled: &Compiled, key: u64, joint: &[u32]) -> Box<Entry> {
         let Compiled { effects, network, layout, .. } = compiled;
-        let residual = effects.specialise(network, layout, joint);
+        let (residual, unusual) = effects.specialise(network, layout, joint);
         self.size.fetch_add(residual.bytes(), Ordering::Relaxed);
         self.n_entries.fetch_add(1, Ordering::Relaxed);
         let forward_work = AtomicUsize::new(0);
-        Box::new(Entry { key, joint: joint.into(), cases: Cases::new(residual), forward_work })
+        let (joint, unusual) = (joint.into(), unusual.into());
+        Box::new(Entry { key, joint, cases: Cases::new(residual), unusual, forward_work })
     }
 }
 

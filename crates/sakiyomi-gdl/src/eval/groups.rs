@@ -87,9 +87,14 @@ pub(crate) fn group_moves(network: &mut Network) -> (Moves, Vec<Range<usize>>, V
                 !member
             });
         }
+        groups[first].1 = open.len() as u32;
+        // A single move that is left, which is waiting nearly always, is a group as well.
+        if let [index] = open[..] {
+            (groups[first].0, moves[index]) = (network.legal[index], (TRUE, first as u32));
+            open.clear();
+        }
         for index in open {
             moves[index] = (network.legal[index], first as u32);
-            groups[first].1 += 1;
         }
         role_groups.push(first..groups.len());
     }

@@ -7,15 +7,22 @@ use rustc_hash::FxHashMap;
 
 use super::groups::{cone, deciding_gates, group_moves, live_roots};
 use super::{
-    ABSENT, Component, Fanout, Group, Layout, LiveLit, WATCH_COMPONENT, WATCH_MOVE, WATCH_NEXT,
+    ABSENT, Component, Fanout, Group, Layout, Live, LiveLit, WATCH_COMPONENT, WATCH_MOVE,
+    WATCH_NEXT, Watched,
 };
-use crate::formula::{Formulas, localise};
+use crate::formula::{Counting, Formulas, localise};
 use crate::network::{Gates, Kind, Lit, Network, is_negated, node_of};
 use crate::phase::{OpenGroup, Phases, Sequence};
 
 impl Layout {
-    /// `extra` are state literals that transitions read.
-    pub(crate) fn new(network: &mut Network, extra: &[Lit]) -> Layout {
+    /// `extra` are state literals that transitions read, `usual` the next values of fluents unless a joint
+    /// move makes something else of them.
+    pub(crate) fn new(
+        network: &mut Network,
+        extra: &[Lit],
+        usual: &FxHashMap<u32, Lit>,
+        sequence: &Sequence,
+    ) -> Layout {
         let (gates_of_moves, role_groups, groups) = group_moves(network);
         // Formulas have no fixpoints, so the components on which goals depend must be live.
         let goals = cone(network, network.goals.iter().flatten().map(|&(_, lit)| lit));
@@ -72,9 +79,9 @@ impl Layout {
         }
         layout.prepare_goals(network);
         layout.terminal = layout.live_lit(network.terminal);
-        let sequence = Sequence::new(network);
-        layout.connect(network, &gates_of_moves, &sequence);
-        layout.phases = layout.prepare_phases(network, &sequence, &groups, &role_groups);
+        layout.watched = layout.watched_fluents(network, sequence, usual);
+        layout.connect(network, &gates_of_moves);
+        layout.phases = layout.prepare_phases(network, sequence, &groups, &role_groups);
         layout
     }
 
@@ -111,11 +118,13 @@ impl Layout {
         self.try_live_lit(lit).unwrap_or_default()
     }
 
-    /// The live form of a network literal, if its node is live or constant.
+    /// The live form of a network literal, if its node is constant, or live and can be read: gates that do
+    /// nothing but decide about a move cannot.
     pub(crate) fn try_live_lit(&self, lit: Lit) -> Option<LiveLit> {
         let live = *self.live.get(node_of(lit))?;
         let low = is_negated(lit) != self.is_or[node_of(lit)];
-        (live != ABSENT).then_some(live << 1 | u32::from(low))
+        let is_readable = live < self.first_gate + self.first_move_gate;
+        is_readable.then_some(live << 1 | u32::from(low))
     }
 
     fn prepare_goals(&mut self, network: &Network) {
@@ -127,6 +136,18 @@ impl Layout {
             .map(|goals| goals.iter().map(|&(value, _)| value).zip(&mut codes).collect())
             .collect();
         self.goal_formulas = Formulas::new(&gates);
+    }
+
+    /// Counts the gates of goals from a first state on, if they are many.
+    pub(crate) fn count_goals(&mut self, first: &Live) {
+        let is_large = self.goal_formulas.n_inputs() > LARGE_GOALS;
+        self.goal_counting = is_large.then(|| Counting::new(&self.goal_formulas, first));
+    }
+
+    /// The same, also if they are few.
+    #[cfg(test)]
+    pub(crate) fn count_all_goals(&mut self, first: &Live) {
+        self.goal_counting = Some(Counting::new(&self.goal_formulas, first));
     }
 
     /// Says for every phase which fluents change, and which groups of moves can be legal.
@@ -155,7 +176,26 @@ impl Layout {
         })
     }
 
-    fn connect(&mut self, network: &Network, moves: &[(Lit, u32)], sequence: &Sequence) {
+    /// The fluents that become something whatever is played, or usually. A fluent that keeps its value never
+    /// changes; one that belongs to the sequence of phases is not watched.
+    fn watched_fluents(
+        &self,
+        network: &Network,
+        sequence: &Sequence,
+        usual: &FxHashMap<u32, Lit>,
+    ) -> Vec<Watched> {
+        let watched = |(fluent, &next): (usize, &Lit)| {
+            let by_moves = network.gates.by_moves(node_of(next));
+            let fluent = fluent as u32;
+            let next = if by_moves { *usual.get(&fluent)? } else { next };
+            let keeps = next == (fluent + 1) << 1;
+            let in_sequence = sequence.contains(fluent as usize);
+            (!keeps && !in_sequence).then_some(Watched { fluent, next, by_moves })
+        };
+        network.next.iter().enumerate().filter_map(watched).collect()
+    }
+
+    fn connect(&mut self, network: &Network, moves: &[(Lit, u32)]) {
         let gates = &network.gates;
         let n = self.nodes.len();
         let mut edges: Vec<Vec<u32>> = vec![Vec::new(); n];
@@ -183,6 +223,7 @@ impl Layout {
                     // the literal false; an Or counts true ones.
                     None => {
                         let grows = (source & 1 == 1) != (gates.kind(node) == Kind::Or);
+                        debug_assert!(from < number, "inputs come first");
                         let gate = number as u32 - self.first_gate;
                         edges[from].push(gate << 1 | u32::from(grows));
                     }
@@ -190,24 +231,13 @@ impl Layout {
             }
         }
         for (index, &(rest, _)) in moves.iter().enumerate() {
-            let decides = |lit: LiveLit| {
-                (lit >> 1).checked_sub(self.first_gate + self.first_move_gate).is_some()
-            };
-            if let Some(lit) = self.try_live_lit(rest).filter(|&lit| !decides(lit)) {
+            if let Some(lit) = self.try_live_lit(rest) {
                 watchers[(lit >> 1) as usize].push(self.slots[index] << 2 | WATCH_MOVE);
             }
         }
-        for (fluent, &next) in network.next.iter().enumerate() {
-            // A fluent that keeps its value never changes; one that follows moves or belongs to the
-            // sequence of phases is not watched.
-            if gates.by_moves(node_of(next))
-                || next == (fluent as u32 + 1) << 1
-                || sequence.contains(fluent)
-            {
-                continue;
-            }
-            let watcher = (fluent as u32) << 2 | WATCH_NEXT;
-            watchers[fluent].push(watcher);
+        for &Watched { fluent, next, .. } in &self.watched {
+            let watcher = fluent << 2 | WATCH_NEXT;
+            watchers[fluent as usize].push(watcher);
             if let Some(lit) = self.try_live_lit(next) {
                 watchers[(lit >> 1) as usize].push(watcher);
             }
@@ -257,3 +287,6 @@ impl Layout {
         components
     }
 }
+
+/// Inputs of goals that are too many to be looked at for every payoff.
+const LARGE_GOALS: usize = 2_000;

@@ -1,8 +1,10 @@
 //! A state that is kept up to date: facts, gates and legal moves.
 
+use std::sync::atomic::Ordering;
+
 use super::select::select;
-use super::{Component, Layout, LiveLit, WATCH_MOVE, WATCH_NEXT};
-use crate::formula::read;
+use super::{Component, Fanout, Layout, LiveLit, WATCH_MOVE, WATCH_NEXT};
+use crate::formula::{Code, Counts, read};
 use crate::forward::ForwardBuffers;
 use crate::network::{Kind, Lit, Network, is_negated, node_of};
 
@@ -24,10 +26,21 @@ pub(crate) struct Live {
     /// followed yet: a live number doubled, plus one if it is high now.
     events: Vec<u32>,
     n_events: usize,
+    /// Changes that have been followed.
+    n_followed: u32,
+    /// The gates that have changed and have not been followed yet.
+    changed: Vec<u64>,
     dirty: Vec<u32>,
     open: Vec<u32>,
-    pub(crate) values: Vec<bool>,
+    pub(crate) buffers: Buffers,
     pub(crate) forward: Option<Box<ForwardBuffers>>,
+}
+
+/// Memory for formulas, of no meaning between calls.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    pub(crate) values: Vec<bool>,
+    counts: Option<Box<Counts>>,
 }
 
 impl Clone for Live {
@@ -45,6 +58,7 @@ impl Clone for Live {
         self.lengths.clone_from(&other.lengths);
         self.pending.clone_from(&other.pending);
         self.phase = other.phase;
+        self.changed.resize(other.changed.len(), 0);
     }
 }
 
@@ -83,6 +97,7 @@ impl Layout {
             possible: vec![0; self.word_groups.len()],
             lengths: vec![0; self.groups.len()],
             pending: vec![0; self.n_fact_words],
+            changed: vec![0; self.first_move_gate.div_ceil(64) as usize],
             ..Live::default()
         };
         for (index, &rest) in self.rests.iter().enumerate() {
@@ -90,14 +105,20 @@ impl Layout {
                 live.toggle_move(self, self.slots[index]);
             }
         }
-        for (fluent, &next) in network.next.iter().enumerate() {
-            let watched =
-                !network.gates.by_moves(node_of(next)) && !self.phases.contains(fluent as u32);
-            if watched && holds(next) != values[fluent + 1] {
-                live.toggle_pending(fluent as u32);
+        for watched in &self.watched {
+            if holds(watched.next) != values[watched.fluent as usize + 1] {
+                live.toggle_pending(watched.fluent);
             }
         }
         live
+    }
+}
+
+impl Layout {
+    /// Whether a fluent is watched whose next value may depend on moves.
+    fn is_usual(&self, fluent: u32) -> bool {
+        let found = self.watched.binary_search_by_key(&fluent, |watched| watched.fluent);
+        found.is_ok_and(|at| self.watched[at].by_moves)
     }
 }
 
@@ -184,9 +205,20 @@ impl Live {
         self.n_events += usize::from(changes);
     }
 
+    /// How many live nodes have changed since the state was made or cloned.
+    pub(crate) fn n_followed(&self) -> u32 {
+        self.n_followed
+    }
+
+    /// Forgets what was noted.
+    pub(crate) fn drop_notes(&mut self) {
+        self.n_events = 0;
+    }
+
     /// Changes the fluents that were noted and those that change by themselves, and what follows.
+    /// `unusual` are the fluents that do not become what they usually become, or nothing if none does.
     #[inline]
-    pub(crate) fn advance(&mut self, layout: &Layout) {
+    pub(crate) fn advance(&mut self, layout: &Layout, unusual: Option<&[u32]>) {
         let phase = layout.phases.get(self.phase);
         self.phase = phase.next;
         self.reserve_events(phase.loud.len());
@@ -197,8 +229,14 @@ impl Live {
             let mut word = self.pending[i];
             while word != 0 {
                 let fluent = i as u32 * 64 + word.trailing_zeros();
-                self.push_event(fluent << 1 | u32::from(!self.fact(fluent)));
                 word &= word - 1;
+                let is_noted = match unusual {
+                    Some(unusual) => unusual.binary_search(&fluent).is_ok(),
+                    None => layout.is_usual(fluent),
+                };
+                if !is_noted {
+                    self.push_event(fluent << 1 | u32::from(!self.fact(fluent)));
+                }
             }
         }
         for &(word, mask) in &phase.silent {
@@ -214,10 +252,20 @@ impl Live {
     }
 
     fn propagate(&mut self, layout: &Layout) {
+        match layout.in_order {
+            true => self.propagate_in_order(layout),
+            false => self.propagate_at_once(layout),
+        }
+    }
+
+    /// Follows every change at once, the last one first. A gate may change several times.
+    fn propagate_at_once(&mut self, layout: &Layout) {
         let first_gate = layout.first_gate;
         let mut n_events = self.n_events;
+        let mut n_followed = 0u32;
         while n_events > 0 {
             n_events -= 1;
+            n_followed += 1;
             let event = self.events[n_events];
             let high = event & 1;
             let number = event >> 1;
@@ -237,29 +285,76 @@ impl Live {
                 self.events[n_events] = (gate + first_gate) << 1 | (grows ^ 1);
                 n_events += usize::from(u32::from(old) == 1 - grows);
             }
-            for &edge in &layout.edges[span.moves as usize..span.watchers as usize] {
-                let count = &mut self.counts[(edge >> 1) as usize];
-                let grows = u32::from(edge & 1 == high);
-                let old = *count;
-                *count = old.wrapping_add((grows << 1) as u16).wrapping_sub(1);
-                let crosses = u32::from(u32::from(old) == 1 - grows);
-                let slot = (edge >> 1) - layout.first_move_gate;
-                let word = &mut self.possible[(slot / 64) as usize];
-                *word ^= u64::from(crosses) << (slot % 64);
-                let on = (*word >> (slot % 64)) as u32 & 1;
-                let group = layout.word_groups[(slot / 64) as usize] as usize;
-                let gained = (crosses & on).wrapping_mul(2).wrapping_sub(crosses);
-                self.lengths[group] = self.lengths[group].wrapping_add(gained);
-            }
-            for &watcher in &layout.edges[span.watchers as usize..span.end as usize] {
-                match watcher & 3 {
-                    WATCH_MOVE => self.toggle_move(layout, watcher >> 2),
-                    WATCH_NEXT => self.toggle_pending(watcher >> 2),
-                    _ => self.dirty.push(watcher >> 2),
-                }
-            }
+            self.tell(layout, span, high);
         }
         self.n_events = 0;
+        self.n_followed = self.n_followed.wrapping_add(n_followed);
+    }
+
+    /// Follows changes in the order of the gates, inputs first, so that no gate changes twice.
+    fn propagate_in_order(&mut self, layout: &Layout) {
+        for i in 0..self.n_events {
+            self.follow(layout, self.events[i] >> 1);
+        }
+        let mut n_followed = self.n_events as u32;
+        self.n_events = 0;
+        let first_word = layout.first_gate / 64;
+        for at in 0..self.changed.len() {
+            // What follows from a change has a higher number, maybe in the same word.
+            while self.changed[at] != 0 {
+                let word = self.changed[at];
+                self.changed[at] = word & (word - 1);
+                self.follow(layout, (first_word + at as u32) * 64 + word.trailing_zeros());
+                n_followed += 1;
+            }
+        }
+        self.n_followed = self.n_followed.wrapping_add(n_followed);
+    }
+
+    /// Changes one live node, and marks the gates that change with it.
+    #[inline]
+    fn follow(&mut self, layout: &Layout, number: u32) {
+        let word = &mut self.bits[(number / 64) as usize];
+        *word ^= 1 << (number % 64);
+        let high = (*word >> (number % 64)) as u32 & 1;
+        let span = layout.spans[number as usize];
+        for &edge in &layout.edges[span.start as usize..span.moves as usize] {
+            let gate = edge >> 1;
+            let count = &mut self.counts[gate as usize];
+            let grows = u32::from(edge & 1 == high);
+            let old = *count;
+            *count = old.wrapping_add((grows << 1) as u16).wrapping_sub(1);
+            let crosses = u64::from(u32::from(old) == 1 - grows);
+            // A gate that changes back before it was followed has not changed.
+            self.changed[(gate / 64) as usize] ^= crosses << (gate % 64);
+        }
+        self.tell(layout, span, high);
+    }
+
+    /// Tells moves and watchers that a live node changed.
+    #[inline(always)]
+    fn tell(&mut self, layout: &Layout, span: Fanout, high: u32) {
+        for &edge in &layout.edges[span.moves as usize..span.watchers as usize] {
+            let count = &mut self.counts[(edge >> 1) as usize];
+            let grows = u32::from(edge & 1 == high);
+            let old = *count;
+            *count = old.wrapping_add((grows << 1) as u16).wrapping_sub(1);
+            let crosses = u32::from(u32::from(old) == 1 - grows);
+            let slot = (edge >> 1) - layout.first_move_gate;
+            let word = &mut self.possible[(slot / 64) as usize];
+            *word ^= u64::from(crosses) << (slot % 64);
+            let on = (*word >> (slot % 64)) as u32 & 1;
+            let group = layout.word_groups[(slot / 64) as usize] as usize;
+            let gained = (crosses & on).wrapping_mul(2).wrapping_sub(crosses);
+            self.lengths[group] = self.lengths[group].wrapping_add(gained);
+        }
+        for &watcher in &layout.edges[span.watchers as usize..span.end as usize] {
+            match watcher & 3 {
+                WATCH_MOVE => self.toggle_move(layout, watcher >> 2),
+                WATCH_NEXT => self.toggle_pending(watcher >> 2),
+                _ => self.dirty.push(watcher >> 2),
+            }
+        }
     }
 
     #[inline]
@@ -275,7 +370,7 @@ impl Live {
     fn recompute(&mut self, layout: &Layout, component: &Component) {
         let first = component.gates.start;
         let n = component.gates.len();
-        let mut values = std::mem::take(&mut self.values);
+        let mut values = std::mem::take(&mut self.buffers.values);
         let mut open = std::mem::take(&mut self.open);
         values.clear();
         values.resize(n, false);
@@ -306,7 +401,7 @@ impl Live {
                 self.push_event(((first + inner) as u32) << 1 | u32::from(new == 0));
             }
         }
-        self.values = values;
+        self.buffers.values = values;
         self.open = open;
     }
 
@@ -326,10 +421,26 @@ impl Live {
     }
 
     /// The goal of each role, or nothing where not exactly one value holds.
-    pub(crate) fn goals(&self, layout: &Layout, values: &mut Vec<bool>, out: &mut [Option<u8>]) {
-        layout.goal_formulas.evaluate(self, values);
-        for (goals, out) in layout.goals.iter().zip(out) {
-            let mut held = (goals.iter()).filter(|&&(_, code)| read(code, self, values));
+    pub(crate) fn goals(&self, layout: &Layout, buffers: &mut Buffers, out: &mut [Option<u8>]) {
+        let formulas = &layout.goal_formulas;
+        let work = layout.goal_work.load(Ordering::Relaxed);
+        let counting = layout.goal_counting.as_ref();
+        let Some(counting) = counting.filter(|_| work < formulas.n_inputs()) else {
+            formulas.evaluate(self, &mut buffers.values);
+            return layout.read_goals(out, |code| read(code, self, &buffers.values));
+        };
+        let counts = buffers.counts.get_or_insert_default();
+        counting.count(self, counts);
+        layout.read_goals(out, |code| counting.read(code, self, counts));
+        layout.goal_work.store((work * 7 + counting.undo(counts)).div_ceil(8), Ordering::Relaxed);
+    }
+}
+
+impl Layout {
+    /// Says for every role which goal holds, if it is exactly one.
+    fn read_goals(&self, out: &mut [Option<u8>], mut holds: impl FnMut(Code) -> bool) {
+        for (goals, out) in self.goals.iter().zip(out) {
+            let mut held = (goals.iter()).filter(|&&(_, code)| holds(code));
             let first = held.next().map(|&(value, _)| value);
             *out = first.filter(|_| held.next().is_none());
         }

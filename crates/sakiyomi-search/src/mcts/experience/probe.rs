@@ -58,10 +58,11 @@ const PART_OF_A_REHEARSAL: u32 = 4;
 
 /// Playouts that learn, as [`Decide::Auto`] uses them. MAST is of use in most games, so at equal
 /// playouts it is used unless it loses its rehearsal clearly; where it has to be worth its time, it has to
-/// win it. NST is far better in some games and worse in others: it has to win clearly.
+/// win it clearly, since a rehearsal is short and luck must not cost playouts in the whole match. NST is far better
+/// in some games and worse in others: it always has to win clearly.
 const MAST: PlayoutPolicy = PlayoutPolicy::Mast { tau: 0.1 };
 const NST: PlayoutPolicy = PlayoutPolicy::Nst { epsilon: 0.1 };
-const MIN_POINTS_TIMED: f64 = 0.5;
+const MIN_POINTS_TIMED: f64 = 0.75;
 /// MAST learns fast. NST needs more playouts until it knows sequences.
 const SHORT: Length = Length { decision: 50, all: 12_000 };
 const LONG: Length = Length { decision: 100, all: 24_000 };
@@ -257,7 +258,7 @@ impl MctsSettings {
             let plain = MctsSettings { experience: None, ..*self };
             let points = sparring.rehearse(LONG, [*self, plain], rng);
             let _ = points.map(|points| write!(found, "experience {points:.2}, "));
-            self.experience = self.experience.filter(|_| points > Some(MIN_POINTS_TIMED));
+            self.experience = self.experience.filter(|_| points >= Some(MIN_POINTS_TIMED));
         }
         let _ = match self.experience {
             Some(ExperienceSettings { encoding, distance, trust, .. }) => {
