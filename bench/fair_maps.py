@@ -21,16 +21,17 @@ SMALL = ["--population", "120", "--elites", "15", "--lineages", "24", "--polish"
 # About the games of the small run, spent on generations alone.
 GENERATIONS_ALONE = ["--polish", "0", "--generations", "20"]
 
+# The most telling first.
 ABLATIONS = {
     "preset fair, small": [],
+    "no last phase, the paper's fitness": [*GENERATIONS_ALONE, "--fitness", "paper"],
+    "no last phase": GENERATIONS_ALONE,
+    "last phase without steps": ["--polish-children", "0", "--polish-mutants", "4"],
+    "last phase with steps alone": ["--polish-mutants", "0"],
     "the paper's fitness": ["--fitness", "paper"],
     "no elites": ["--elites", "0"],
     "every pair crossed, at one point": ["--crossover-share", "1", "--crossover", "one-point"],
     "no racing": ["--games", "12"],
-    "last phase without steps": ["--polish-children", "0", "--polish-mutants", "4"],
-    "last phase with steps alone": ["--polish-mutants", "0"],
-    "no last phase": GENERATIONS_ALONE,
-    "no last phase, the paper's fitness": [*GENERATIONS_ALONE, "--fitness", "paper"],
     "the paper's threshold of 10": ["--threshold", "10"],
 }
 

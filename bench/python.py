@@ -1,8 +1,10 @@
 """What the Python package costs and how fast it is, beside other libraries where they are installed.
 
-    python bench/python.py [--games connect-four othello] [--seconds 2]
+    python bench/python.py [--games connect-four othello] [--seconds 2] [--only steps advise duel ray]
 
-Steps are those of all environments together, with random legal actions, numpy in and out, on one thread.
+Steps are those of all environments together, with random legal actions that the same program draws, numpy in and out (masks, rewards,
+ends, players, and where it is said observations), on one thread, per second of CPU time. The median of five rounds is told; in each
+round all programs have their turn, so that what else the machine does falls on all of them.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import sakiyomi
 
 OPEN_SPIEL = {"connect-four": "connect_four", "othello": "othello", "breakthrough": "breakthrough"}
 PGX = {"connect-four": "connect_four", "othello": "othello"}
+WHAT = ["steps", "advise", "duel", "ray"]
 
 
 def rate(step, per_step, seconds):
@@ -31,18 +34,12 @@ def rate(step, per_step, seconds):
     return n * per_step / (time.process_time() - start)
 
 
-def batch_rate(game, n, observe, seconds):
+def batch_steps(game, n, observe):
     batch = sakiyomi.Batch(game, n, observe=observe)
-    actions = np.zeros(n, np.int64)
-
-    def step():
-        batch._batch.random_actions(actions)
-        batch.step(actions)
-
-    return rate(step, n, seconds)
+    return lambda: batch.step(batch.random_actions())
 
 
-def open_spiel_rate(game, seconds):
+def open_spiel_steps(game):
     """OpenSpiel's C++ game through its Python states, as its own examples use it."""
     import random
 
@@ -57,10 +54,10 @@ def open_spiel_rate(game, seconds):
             state = own.new_initial_state()
         state.apply_action(random.choice(state.legal_actions()))
 
-    return rate(step, 1, seconds)
+    return step
 
 
-def pgx_rate(game, n, seconds):
+def pgx_steps(game, n):
     """pgx's environments, compiled and with its own reset after the end, drawing uniformly among legal actions."""
     import jax
     import pgx
@@ -84,7 +81,33 @@ def pgx_rate(game, n, seconds):
         state, key = one(state, key)
         state.observation.block_until_ready()
 
-    return rate(step, n, seconds)
+    return step
+
+
+def all_steps(game):
+    """What is measured: (name, function that makes a step, number of environments it steps)."""
+    rows = []
+    for n in (256, 1024, 4096):
+        for observe in (True, False):
+            name = f"Batch, {n:,} environments, {'with' if observe else 'without'} observations"
+            rows.append((name, batch_steps(game, n, observe), n))
+    try:
+        rows.append(("OpenSpiel's states from Python, without observations", open_spiel_steps(game), 1))
+    except ImportError:
+        print("OpenSpiel is not installed")
+    if game in PGX:
+        try:
+            rows += [(f"pgx, {n:,} environments, with observations", pgx_steps(game, n), n) for n in (256, 1024, 4096)]
+        except ImportError:
+            print("pgx is not installed")
+    return rows
+
+
+def measure_steps(game, seconds, rounds=5):
+    rows = all_steps(game)
+    rates = [[rate(step, n, seconds / rounds) for _, step, n in rows] for _ in range(rounds)]
+    for (name, _, _), of_row in zip(rows, zip(*rates, strict=True), strict=True):
+        print(f"{game}: {name}: {sorted(of_row)[rounds // 2]:,.0f} steps/s")
 
 
 def ray_overhead(unit_seconds=0.01, games=30_000):
@@ -153,29 +176,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", nargs="+", default=["connect-four", "othello", "breakthrough"])
     parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--only", nargs="+", choices=WHAT, default=WHAT)
     given = parser.parse_args()
-    for game in given.games:
-        for n in (256, 1024):
-            for observe in (True, False):
-                steps = batch_rate(game, n, observe, given.seconds)
-                print(f"{game}: {n} environments, {'with' if observe else 'without'} observations: {steps:,.0f} steps/s")
+    if "steps" in given.only:
+        for game in given.games:
+            measure_steps(game, given.seconds)
+    if "advise" in given.only:
+        print(f"advise: {advise_cost():.1f} microseconds beside the thinking")
+    if "duel" in given.only:
+        here, there = duel_seconds()
+        print(f"duel: {here:.2f} s from Python, {there:.2f} s from the command line ({here / there - 1:+.1%})")
+    if "ray" in given.only:
         try:
-            print(f"{game}: OpenSpiel's states from Python: {open_spiel_rate(game, given.seconds):,.0f} steps/s")
+            print(f"Ray: {ray_overhead():.1%} of the time is not spent in units of 10 ms")
         except ImportError:
-            print("OpenSpiel is not installed")
-        if game in PGX:
-            try:
-                for n in (256, 4096):
-                    print(f"{game}: pgx, {n} environments: {pgx_rate(game, n, given.seconds):,.0f} steps/s")
-            except ImportError:
-                print("pgx is not installed")
-    print(f"advise: {advise_cost():.1f} microseconds beside the thinking")
-    here, there = duel_seconds()
-    print(f"duel: {here:.2f} s from Python, {there:.2f} s from the command line ({here / there - 1:+.1%})")
-    try:
-        print(f"Ray: {ray_overhead():.1%} of the time is not spent in units of 10 ms")
-    except ImportError:
-        print("Ray is not installed")
+            print("Ray is not installed")
 
 
 if __name__ == "__main__":

@@ -180,3 +180,29 @@ def test_maps_are_evolved_and_a_stopped_run_goes_on(tmp_path):
     assert parts.to_dict()["history"] == whole.to_dict()["history"]
     with pytest.raises(sakiyomi.SpecError, match="elites"):
         sakiyomi.evolve(tmp_path / "wrong", generations=1, **(small | {"elites": 6}))
+
+
+def test_the_games_of_evolution_may_be_played_elsewhere(tmp_path):
+    small = {"judges": ["random"], "verify": ["random"], "population": 6, "elites": 1, "games": 4, "verify_games": 20, "candidates": 3, "polish": 0}
+    n_units = []
+
+    def play(units):
+        n_units.append(len(units))
+        return [(number, sakiyomi._native.run_unit(unit)) for number, unit in reversed(list(enumerate(units)))]
+
+    here = sakiyomi.evolve(tmp_path / "here", generations=2, threads=1, **small)
+    there = sakiyomi.evolve(tmp_path / "there", generations=2, play=play, **small)
+    assert here.to_dict() == there.to_dict() and sum(n_units) > 24
+    for name in ("run.json", "tried.json", "gallery.json"):
+        assert (tmp_path / "here" / name).read_text() == (tmp_path / "there" / name).read_text()
+
+    def broken(units):
+        yield 0, sakiyomi._native.run_unit(units[0])
+        raise KeyError("lost")
+
+    with pytest.raises(KeyError, match="lost"):
+        sakiyomi.evolve(tmp_path / "broken", generations=2, play=broken, **small)
+    rest = sakiyomi.evolve(tmp_path / "broken", generations=2, threads=1, **small)
+    assert rest.to_dict() == here.to_dict(), "it goes on where it was stopped"
+    with pytest.raises(sakiyomi.SakiyomiError, match="a result that came back"):
+        sakiyomi.evolve(tmp_path / "wrong", generations=2, play=lambda units: [(0, "{}")], **small)

@@ -91,6 +91,19 @@ def test_self_play_is_gathered_and_repeatable():
         _ = one.score
 
 
+@pytest.mark.parametrize(("sheet", "shape", "n_actions"), [("tic-tac-toe", (4, 3, 3), 10), ("pig", (229,), 3)])
+def test_rule_sheets_have_numbers(sheet, shape, n_actions):
+    """An action of a rule sheet has the same number in every position; without a board all facts are observed."""
+    game = f"gdl:sheet={sheet}"
+    position = sakiyomi.Game(game).position()
+    assert not position.is_ranked
+    assert (position.observation_shape, position.n_actions) == (shape, n_actions)
+    played = sakiyomi.self_play(game, lambda o, m: (np.ones(m.shape), np.full((len(m), position.players), 0.5)), games=4, simulations=8)
+    assert played.policies.shape[1] == position.n_actions
+    assert played.observations.shape[1:] == position.observation_shape
+    assert np.isfinite(played.observations).all() and played.observations.any()
+
+
 def test_a_network_has_opponents():
     told = []
     result = sakiyomi.self_play(
@@ -124,8 +137,9 @@ def test_exceptions_of_a_network_come_through():
         sakiyomi.self_play("tic-tac-toe", broken, games=4, simulations=10)
     with pytest.raises(sakiyomi.SpecError, match="at_once"):
         sakiyomi.self_play("tic-tac-toe", uniform, games=4, at_once=0)
+    # Rules that are interpreted do not know all of their moves.
     with pytest.raises(sakiyomi.SpecError, match="every position"):
-        sakiyomi.self_play("gdl:sheet=tic-tac-toe", uniform, games=1)
+        sakiyomi.self_play("gdl:sheet=connect-five,memory=100KB", uniform, games=1)
 
 
 def test_networks_in_files_say_what_is_wrong(tmp_path):

@@ -80,12 +80,59 @@ def test_a_lost_node_changes_no_number(cluster, tmp_path):
     assert again.games_played == 0
 
 
+SMALL_EVOLUTION = {"judges": ["sample+noise"], "verify": ["random"], "population": 12, "generations": 2, "verify_games": 100, "candidates": 3, "polish": 0}
+
+
+def files_of(folder):
+    """What a run leaves, without what depends on the time."""
+    return {path.name: path.read_text() for path in folder.rglob("*") if path.suffix in (".json", ".csv", ".tbsmap", ".html")}
+
+
+@needs_ray
+def test_evolution_on_a_cluster_that_loses_a_node_ends_like_a_local_one(cluster, tmp_path):
+    from sakiyomi import ray as on_ray
+
+    nodes, second = cluster
+    sakiyomi.evolve(tmp_path / "local", threads=1, **SMALL_EVOLUTION)
+    use(second)
+    killed, lost, lines = threading.Event(), [], []
+
+    def watch(n_lost):
+        lost.append(n_lost)
+        if not killed.is_set():
+            killed.set()
+            nodes.remove_node(second, allow_graceful=False)
+
+    result = on_ray.evolve(tmp_path / "remote", lost=watch, progress=lines.append, **SMALL_EVOLUTION)
+    assert result.is_complete and result.generations == 2 and any(line.startswith("generation 1") for line in lines)
+    assert killed.is_set() and lost[-1] > 0
+    local, remote = files_of(tmp_path / "local"), files_of(tmp_path / "remote")
+    assert {"run.json", "tried.json", "gallery.json", "history.csv"} <= local.keys()
+    assert local == remote
+
+
+@needs_ray
+def test_evolution_from_the_command_line(cluster, tmp_path, capsys):
+    from sakiyomi import ray as on_ray
+
+    options = "--judge random --verify random --population 6 --elites 1 --generations 1 --polish 0 --candidates 0 --seed 4 -q"
+    assert on_ray.main(["evolve", "--out", str(tmp_path / "remote"), *options.split()]) == 0
+    assert "1 generations" in capsys.readouterr().out
+    named = {"judges": ["random"], "verify": ["random"], "population": 6, "elites": 1, "generations": 1, "polish": 0, "candidates": 0, "seed": 4}
+    sakiyomi.evolve(tmp_path / "local", **named)
+    assert files_of(tmp_path / "local") == files_of(tmp_path / "remote")
+    assert on_ray.main(["evolve", "--out", str(tmp_path / "wrong"), "--no-such-option"]) == 1
+    assert "--no-such-option" in capsys.readouterr().err
+
+
 def test_a_missing_package_is_named(monkeypatch):
     from sakiyomi import ray as on_ray
 
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(sakiyomi.MissingPackage, match="pip install ray"):
         on_ray.run("all")
+    with pytest.raises(sakiyomi.MissingPackage, match="pip install ray"):
+        on_ray.evolve("nowhere")
 
 
 @needs_ray

@@ -53,8 +53,8 @@ export type Limits = { seconds: number, memory_bytes: number, upload_bytes: numb
 export type GameRequest = { game: string, check?: Array<string>, };
 
 /**
- * `agents` are the names of those who can play it; `opponents` are some of them by strength, and
- * `suggested` is the one to begin with.
+ * `agents` are the names of those who can play it, and those with a network that fits it, such as
+ * `net:file=four.onnx`; `opponents` are some of them by strength, and `suggested` is the one to begin with.
  */
 export type GameAnswer = { game: string, players: Array<PlayerFace>, agents: Array<string>, opponents: Array<Opponent>, suggested: string, 
 /**

@@ -37,8 +37,8 @@ pub trait Encode: Hints {
         Some(ObservationShape { planes: n_codes - 1 + self.players(), rows, columns })
     }
 
-    /// Appends what `player` knows in this state, in the length of the shape.
-    fn observe(&self, state: &Self::State, _player: Player, out: &mut Vec<f32>) {
+    /// Writes what `player` knows in this state. `out` has the length of the shape, and all of it is written.
+    fn observe(&self, state: &Self::State, _player: Player, out: &mut [f32]) {
         observe_cells(self, state, out);
     }
 
@@ -58,40 +58,58 @@ pub trait Encode: Hints {
         None
     }
 
-    /// Appends for every index whether an action of `player` with this index is legal. Appends
-    /// nothing but `false` if the player does not choose in this state.
-    fn legal_mask(&self, state: &Self::State, player: Player, out: &mut Vec<bool>) {
-        let start = out.len();
-        out.resize(start + self.n_action_indices(), false);
-        let chooses = matches!(self.turn(state), Turn::Choose(who) if who.contains(player));
-        let mut actions = Vec::new();
-        if chooses {
-            self.actions(state, player, &mut actions);
-        }
-        for action in actions {
+    /// The legal action of `player` with this index. The default looks through all of them.
+    fn action_at(&self, state: &Self::State, player: Player, index: usize) -> Option<Self::Action> {
+        let has_index =
+            |action: &Self::Action| self.action_index(state, player, *action) == Some(index);
+        actions_of(self, state, player).into_iter().find(has_index)
+    }
+
+    /// Writes for every index whether an action of `player` with this index is legal. All are
+    /// `false` if the player does not choose in this state.
+    fn legal_mask(&self, state: &Self::State, player: Player, out: &mut [bool]) {
+        out.fill(false);
+        for action in actions_of(self, state, player) {
             if let Some(index) = self.action_index(state, player, action) {
-                out[start + index] = true;
+                out[index] = true;
             }
         }
     }
+
+    /// Whether [`Encode::action_at`] and [`Encode::legal_mask`] are overridden and need no list of
+    /// actions. A batch of environments then keeps none.
+    fn has_direct_indices(&self) -> bool {
+        false
+    }
+}
+
+/// The legal actions of a player; none if it does not choose.
+fn actions_of<G: Hints + ?Sized>(game: &G, state: &G::State, player: Player) -> Vec<G::Action> {
+    let mut actions = Vec::new();
+    if matches!(game.turn(state), Turn::Choose(who) if who.contains(player)) {
+        game.actions(state, player, &mut actions);
+    }
+    actions
 }
 
 /// The default of [`Encode::observe`]: a plane for every code that is not 0, and a plane for every
 /// player, which is 1 if the player chooses in this state.
-pub fn observe_cells<G: Hints + ?Sized>(game: &G, state: &G::State, out: &mut Vec<f32>) {
+pub fn observe_cells<G: Hints + ?Sized>(game: &G, state: &G::State, out: &mut [f32]) {
     let Some(shape) = game.cell_shape().filter(|_| game.provides().contains(Hint::Cells)) else {
         return;
     };
-    let mut cells = Vec::with_capacity(shape.n_cells());
+    let n_cells = shape.n_cells();
+    let mut cells = Vec::with_capacity(n_cells);
     game.cells(state, &mut cells);
-    let start = out.len();
-    out.resize(start + (shape.n_codes - 1) * shape.n_cells(), 0.0);
+    let (of_codes, of_players) = out.split_at_mut((shape.n_codes - 1) * n_cells);
+    of_codes.fill(0.0);
     for (cell, &code) in cells.iter().enumerate().filter(|(_, code)| **code > 0) {
-        out[start + (usize::from(code) - 1) * shape.n_cells() + cell] = 1.0;
+        of_codes[(usize::from(code) - 1) * n_cells + cell] = 1.0;
     }
-    for player in (0..game.players()).map(|i| Player(i as u8)) {
-        let chooses = matches!(game.turn(state), Turn::Choose(who) if who.contains(player));
-        out.extend(std::iter::repeat_n(f32::from(u8::from(chooses)), shape.n_cells()));
+    let turn = game.turn(state);
+    for (player, plane) in (0..).zip(of_players.chunks_exact_mut(n_cells)) {
+        let chooses = matches!(turn, Turn::Choose(who) if who.contains(Player(player)));
+        plane.fill(f32::from(u8::from(chooses)));
     }
 }
 
@@ -161,7 +179,7 @@ mod tests {
         let shape = Cells.observation_shape().unwrap();
         assert_eq!((shape, shape.len()), (ObservationShape { planes: 4, rows: 1, columns: 2 }, 8));
         let observe = |state: &[u8]| {
-            let mut numbers = Vec::new();
+            let mut numbers = [7.0; 8];
             Cells.observe(&state.to_vec(), Player(0), &mut numbers);
             numbers
         };
@@ -173,21 +191,23 @@ mod tests {
     #[test]
     fn masks_name_what_is_legal() {
         let mask = |state: &[u8], player: u8| {
-            let mut mask = vec![true];
+            let mut mask = [true; 2];
             Cells.legal_mask(&state.to_vec(), Player(player), &mut mask);
             mask
         };
-        assert_eq!(mask(&[0, 0], 0), [true, true, true], "the mask is appended");
-        assert_eq!(mask(&[0, 0], 1), [true, false, false], "it is not their turn");
-        assert_eq!(mask(&[1, 0], 1), [true, false, true]);
-        assert_eq!(mask(&[1, 2], 1), [true, false, false], "it is over");
+        assert_eq!(mask(&[0, 0], 0), [true, true]);
+        assert_eq!(mask(&[0, 0], 1), [false, false], "it is not their turn");
+        assert_eq!(mask(&[1, 0], 1), [false, true]);
+        assert_eq!(mask(&[1, 2], 1), [false, false], "it is over");
+        assert_eq!(Cells.action_at(&vec![1, 0], Player(1), 1), Some(1));
+        assert_eq!(Cells.action_at(&vec![1, 0], Player(1), 0), None, "the cell is taken");
+        assert_eq!(Cells.action_at(&vec![1, 0], Player(0), 1), None, "it is not their turn");
     }
 
     #[test]
     fn a_game_without_cells_has_no_observation() {
         let toy = crate::toy::Toy::read("start: 0  a -> 1 0").unwrap();
-        let mut numbers = Vec::new();
-        toy.observe(&0, Player(0), &mut numbers);
-        assert!(toy.observation_shape().is_none() && numbers.is_empty());
+        toy.observe(&0, Player(0), &mut []);
+        assert!(toy.observation_shape().is_none());
     }
 }

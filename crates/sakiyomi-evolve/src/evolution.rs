@@ -21,7 +21,7 @@ use sakiyomi_core::{Rng, Stop};
 use sakiyomi_eval::ExploitError;
 use serde::{Deserialize, Serialize};
 
-use crate::{Ending, Evidence, Fitness, Game, Generation, Judge, Problem, play_games};
+use crate::{Ending, Evidence, Fitness, Game, GameRunner, Generation, Judge, Problem};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -133,6 +133,9 @@ pub enum EvolveError {
     Checkpoint { path: String, error: serde_json::Error },
     #[error("{0}")]
     Settings(String),
+    /// What another program that plays the games has sent.
+    #[error("{0}")]
+    Answer(String),
 }
 
 /// Streams by purpose.
@@ -249,7 +252,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
     pub fn step<P: Problem<Genome = G>>(
         &mut self,
         problem: &P,
-        threads: usize,
+        runner: &dyn GameRunner,
         stop: &Stop,
         tell: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Step, EvolveError> {
@@ -261,7 +264,7 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
             judges: &self.settings.judges,
             known: self.begun.iter().copied().collect(),
             played: Vec::new(),
-            threads,
+            runner,
             stop,
             tell,
         };
@@ -498,7 +501,7 @@ struct Play<'a> {
     judges: &'a [Judge],
     known: HashMap<GameKey, Ending>,
     played: Vec<(GameKey, Ending)>,
-    threads: usize,
+    runner: &'a dyn GameRunner,
     stop: &'a Stop,
     tell: &'a (dyn Fn(usize, usize) + Sync),
 }
@@ -551,7 +554,7 @@ impl Play<'_> {
         }
         let (missing, games): (Vec<GameKey>, Vec<Game>) = missing.into_iter().unzip();
         let tell = |done| (self.tell)(done, games.len());
-        let endings = play_games(&games, self.threads, self.stop, &tell)?;
+        let endings = self.runner.play_games(&games, self.stop, &tell)?;
         let complete = endings.iter().all(Option::is_some);
         for (key, ending) in missing.into_iter().zip(endings) {
             if let Some(ending) = ending {

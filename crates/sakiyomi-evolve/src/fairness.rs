@@ -3,10 +3,9 @@
 use sakiyomi_catalog::GameSpec;
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_core::{Rng, Stop};
-use sakiyomi_eval::ExploitError;
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, Fitness, Game, Judge, play_games};
+use crate::{Evidence, EvolveError, Fitness, Game, GameRunner, Judge};
 
 /// The 95 % interval of the first side's score must be within these.
 pub const SCORE_RANGE: (f64, f64) = (0.4, 0.6);
@@ -24,7 +23,6 @@ pub struct FairnessSettings {
     /// Games of each judge.
     pub games: u64,
     pub seed: u64,
-    pub threads: usize,
     /// Who must find it fair, which ends as soon as that cannot be; without it everyone, and all games are played.
     pub quorum: Option<Quorum>,
 }
@@ -146,9 +144,10 @@ pub fn judge_game(
     game: &dyn Fn(bool) -> Option<GameSpec>,
     judges: &[Judge],
     settings: FairnessSettings,
+    runner: &dyn GameRunner,
     stop: &Stop,
     tell: &(dyn Fn(u64) + Sync),
-) -> Result<Fairness, ExploitError> {
+) -> Result<Fairness, EvolveError> {
     let mut found: Vec<JudgeFairness> = Vec::new();
     for (judge, index) in judges.iter().zip(0..) {
         let Some(spec) = game(judge.noise) else { break };
@@ -162,7 +161,7 @@ pub fn judge_game(
                     Game { game, agent, seed, number }
                 })
                 .collect();
-            let endings = play_games(&batch, settings.threads, stop, &|done| {
+            let endings = runner.play_games(&batch, stop, &|done| {
                 tell(index * settings.games + first + done as u64);
             })?;
             endings.iter().map_while(Option::as_ref).for_each(|ending| evidence.add(ending));
@@ -198,6 +197,7 @@ impl Quorum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Threads;
 
     fn said(wins: u64, draws: u64, losses: u64, wipe_outs: [u64; 2]) -> JudgeFairness {
         let tally = Tally { wins, draws, losses };
@@ -246,12 +246,14 @@ mod tests {
         };
         let judges = ["sample+noise", "m-uct:iterations=20"].map(|text| text.parse().unwrap());
         let quorum = Some(Quorum { first: 0, of_all: 2 });
-        let settings = FairnessSettings { games: 100, seed: 1, threads: 2, quorum };
-        let all = judge_game(&game, &judges, settings, &Stop::new(), &|_| {}).unwrap();
+        let settings = FairnessSettings { games: 100, seed: 1, quorum };
+        let judge = |settings, threads| {
+            judge_game(&game, &judges, settings, &Threads(threads), &Stop::new(), &|_| {}).unwrap()
+        };
+        let all = judge(settings, 2);
         assert!(!all.is_fair && all.judges.len() == 1 && all.judges[0].games == BATCH);
         assert_eq!(all.judges[0].wipe_outs, [BATCH, 0]);
-        let patient = FairnessSettings { quorum: None, threads: 1, ..settings };
-        let all = judge_game(&game, &judges, patient, &Stop::new(), &|_| {}).unwrap();
+        let all = judge(FairnessSettings { quorum: None, ..settings }, 1);
         assert_eq!(all.judges.iter().map(|judge| judge.games).collect::<Vec<_>>(), [100, 100]);
         assert_eq!(all.judges[0].unfair, [Unfair::FirstSide]);
     }

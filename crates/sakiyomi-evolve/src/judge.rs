@@ -14,6 +14,8 @@ use sakiyomi_eval::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::EvolveError;
+
 /// A player that takes both sides. With noise the start differs from game to game, for players that would
 /// otherwise play the same game again and again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,7 +93,7 @@ const WIPE_OUT: f64 = 0.9;
 impl Game {
     /// Every second number of the pairing of the player with itself, so that the matches of no two numbers share their
     /// chance, and the first agent is always the side that moves first.
-    fn unit(&self) -> Unit {
+    pub fn unit(&self) -> Unit {
         let agents = [self.agent.clone(), self.agent.clone()];
         let pairing = Pairing::new(self.game.clone(), agents, self.seed);
         let numbers = 2 * self.number..2 * self.number + 1;
@@ -100,10 +102,17 @@ impl Game {
 
     /// Plays it; nothing if it was stopped.
     fn play(&self, stop: &Stop) -> Result<Option<Ending>, ExploitError> {
-        Ok(match run_unit(&self.unit(), stop)? {
+        Ok(Ending::of(&run_unit(&self.unit(), stop)?))
+    }
+}
+
+impl Ending {
+    /// The ending of the game whose unit had these results; nothing if it was stopped.
+    pub fn of(results: &Results) -> Option<Ending> {
+        match results {
             Results::Games(games) => games.first().map(ending),
             Results::Values(_) => None,
-        })
+        }
     }
 }
 
@@ -117,9 +126,34 @@ fn ending(played: &Played) -> Ending {
     }
 }
 
-/// Plays games on several threads and returns their endings in the same order. If it is stopped, those that were not
-/// played are missing. `tell` is called after each of them with the number of games that are done.
-pub fn play_games(
+/// Where games are played. What comes out depends on the games alone.
+pub trait GameRunner: fmt::Debug + Sync {
+    /// Plays games and returns their endings in the same order. If it is stopped, those that were not played are
+    /// missing. `tell` is called from time to time with the number of games that are done.
+    fn play_games(
+        &self,
+        games: &[Game],
+        stop: &Stop,
+        tell: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<Option<Ending>>, EvolveError>;
+}
+
+/// This number of threads of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threads(pub usize);
+
+impl GameRunner for Threads {
+    fn play_games(
+        &self,
+        games: &[Game],
+        stop: &Stop,
+        tell: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<Option<Ending>>, EvolveError> {
+        Ok(play_games(games, self.0, stop, tell)?)
+    }
+}
+
+fn play_games(
     games: &[Game],
     threads: usize,
     stop: &Stop,

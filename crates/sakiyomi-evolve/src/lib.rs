@@ -21,7 +21,7 @@ pub use fairness::{
 };
 pub use fitness::Fitness;
 pub use history::{Generation, Sums};
-pub use judge::{Ending, Evidence, Game, Judge, play_games};
+pub use judge::{Ending, Evidence, Game, GameRunner, Judge, Threads};
 pub use numbers::{NumberGenome, NumberProblem};
 pub use problem::{Problem, Remark, Strength};
 pub use sangoku::{ScenarioGenome, ScenarioProblem, SoldierGene};

@@ -284,10 +284,9 @@ impl<W: Word> Encode for Breakthrough<W> {
         Some(ObservationShape { planes: 3, rows: self.height(), columns: self.width() })
     }
 
-    fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
+    fn observe(&self, position: &Position<W>, player: Player, out: &mut [f32]) {
         let place = |bit: u32| self.seen_by(player, bit as usize);
-        let n_cells = self.width() * self.height();
-        observe_pieces(player, position.status, n_cells, position.pawns, place, out);
+        observe_pieces(player, position.status, position.pawns, place, out);
     }
 
     /// Three for every cell that a pawn may leave.

@@ -304,13 +304,13 @@ impl<W: Word> Encode for ConnectFour<W> {
         Some(ObservationShape { planes: 3, rows: self.height(), columns: self.width() })
     }
 
-    fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
-        let place = |bit: u32| {
-            let (x, y) = (bit / (self.height + 1), bit % (self.height + 1));
-            (y * self.width + x) as usize
-        };
-        let n_cells = self.width() * self.height();
-        observe_pieces(player, position.status, n_cells, position.stones, place, out);
+    fn observe(&self, position: &Position<W>, player: Player, out: &mut [f32]) {
+        // The same code twice: on the usual board the compiler knows what it divides by.
+        if (self.width, self.height) == (7, 6) {
+            ConnectFour::of_size(7, 6).write_planes(position, player, out);
+        } else {
+            self.write_planes(position, player, out);
+        }
     }
 
     fn n_action_indices(&self) -> usize {
@@ -319,6 +319,40 @@ impl<W: Word> Encode for ConnectFour<W> {
 
     fn action_index(&self, _: &Position<W>, _: Player, column: Column) -> Option<usize> {
         Some(column.0.into())
+    }
+
+    #[inline]
+    fn action_at(&self, position: &Position<W>, player: Player, index: usize) -> Option<Column> {
+        let column = Column(u8::try_from(index).ok()?);
+        self.legal(position, player, column).then_some(column)
+    }
+
+    #[inline]
+    fn legal_mask(&self, position: &Position<W>, player: Player, out: &mut [bool]) {
+        let playable = match position.status {
+            Status::ToMove(mover) if mover == player => {
+                self.playable(position.stones[0] | position.stones[1])
+            }
+            _ => W::NONE,
+        };
+        for (x, is_legal) in (0..).zip(out) {
+            *is_legal = playable.meets(self.column(x));
+        }
+    }
+
+    fn has_direct_indices(&self) -> bool {
+        true
+    }
+}
+
+impl<W: Word> ConnectFour<W> {
+    #[inline(always)]
+    fn write_planes(&self, position: &Position<W>, player: Player, out: &mut [f32]) {
+        let place = |bit: u32| {
+            let (x, y) = (bit / (self.height + 1), bit % (self.height + 1));
+            (y * self.width + x) as usize
+        };
+        observe_pieces(player, position.status, position.stones, place, out);
     }
 }
 

@@ -8,7 +8,9 @@ use sakiyomi_core::{
     Phrase, Player, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
-use crate::two_players::{Status, name_of, observe_pieces, opponent, owner_code, piece_cell};
+use crate::two_players::{
+    Status, name_of, observe_pieces, opponent, owner_code, piece_cell, write_mask,
+};
 use crate::{SizeError, Word};
 
 /// The rules on one size of board; 11x11 needs `u128`. `W` holds width x height bits, row by row
@@ -207,9 +209,8 @@ impl<W: Word> Encode for Hex<W> {
         Some(ObservationShape { planes: 3, rows: self.height(), columns: self.width() })
     }
 
-    fn observe(&self, position: &Position<W>, player: Player, out: &mut Vec<f32>) {
-        let n_cells = self.width() * self.height();
-        observe_pieces(player, position.status, n_cells, position.stones, |bit| bit as usize, out);
+    fn observe(&self, position: &Position<W>, player: Player, out: &mut [f32]) {
+        observe_pieces(player, position.status, position.stones, |bit| bit as usize, out);
     }
 
     fn n_action_indices(&self) -> usize {
@@ -218,6 +219,20 @@ impl<W: Word> Encode for Hex<W> {
 
     fn action_index(&self, _: &Position<W>, _: Player, stone: Stone) -> Option<usize> {
         Some(stone.0.into())
+    }
+
+    fn action_at(&self, position: &Position<W>, player: Player, index: usize) -> Option<Stone> {
+        let stone = Stone(u8::try_from(index).ok()?);
+        self.legal(position, player, stone).then_some(stone)
+    }
+
+    fn legal_mask(&self, position: &Position<W>, player: Player, out: &mut [bool]) {
+        let is_mover = position.status == Status::ToMove(player);
+        write_mask(if is_mover { self.empty(position) } else { W::NONE }, out);
+    }
+
+    fn has_direct_indices(&self) -> bool {
+        true
     }
 }
 

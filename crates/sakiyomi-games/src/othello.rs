@@ -12,7 +12,7 @@ use sakiyomi_core::{
 
 use crate::Word;
 use crate::two_players::{
-    Status, name_of, observe_pieces, opponent, owner_code, piece_cell, squash,
+    Status, name_of, observe_pieces, opponent, owner_code, piece_cell, squash, write_mask,
 };
 
 /// The rules, on the usual board of 8x8.
@@ -260,11 +260,13 @@ impl Encode for Othello {
         Some(ObservationShape { planes: 4, rows: SIDE, columns: SIDE })
     }
 
-    fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
-        let discs = position.discs;
-        observe_pieces(player, position.status, SIDE * SIDE, discs, |bit| bit as usize, out);
+    #[inline]
+    fn observe(&self, position: &Position, player: Player, out: &mut [f32]) {
+        let (planes, of_open) = out.split_at_mut(3 * SIDE * SIDE);
+        observe_pieces(player, position.status, position.discs, |bit| bit as usize, planes);
         let open = if position.status == Status::ToMove(player) { position.open } else { 0 };
-        out.extend((0..64).map(|cell| f32::from(u8::from(open.has(cell)))));
+        of_open.fill(0.0);
+        open.indices().for_each(|cell| of_open[cell as usize] = 1.0);
     }
 
     /// The cells, and a pass.
@@ -274,6 +276,24 @@ impl Encode for Othello {
 
     fn action_index(&self, _: &Position, _: Player, action: Placement) -> Option<usize> {
         Some(action.0.into())
+    }
+
+    #[inline]
+    fn action_at(&self, position: &Position, player: Player, index: usize) -> Option<Placement> {
+        let action = Placement(index as u8);
+        (index <= SIDE * SIDE && self.legal(position, player, action)).then_some(action)
+    }
+
+    #[inline]
+    fn legal_mask(&self, position: &Position, player: Player, out: &mut [bool]) {
+        let is_mover = position.status == Status::ToMove(player);
+        let (of_cells, of_pass) = out.split_at_mut(SIDE * SIDE);
+        write_mask(if is_mover { position.open } else { 0 }, of_cells);
+        of_pass.fill(is_mover && position.open == 0);
+    }
+
+    fn has_direct_indices(&self) -> bool {
+        true
     }
 }
 

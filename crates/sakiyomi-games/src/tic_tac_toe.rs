@@ -8,7 +8,7 @@ use sakiyomi_core::{
 
 use crate::Word;
 use crate::two_players::{
-    Status, keep_good, name_of, observe_pieces, opponent, owner_code, piece_cell,
+    Status, keep_good, name_of, observe_pieces, opponent, owner_code, piece_cell, write_mask,
 };
 
 /// The rules.
@@ -218,9 +218,10 @@ impl Encode for TicTacToe {
         Some(ObservationShape { planes: 3, rows: SIDE, columns: SIDE })
     }
 
-    fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
+    #[inline]
+    fn observe(&self, position: &Position, player: Player, out: &mut [f32]) {
         let marks = position.marks.map(u64::from);
-        observe_pieces(player, position.status, SIDE * SIDE, marks, |bit| bit as usize, out);
+        observe_pieces(player, position.status, marks, |bit| bit as usize, out);
     }
 
     fn n_action_indices(&self) -> usize {
@@ -229,6 +230,22 @@ impl Encode for TicTacToe {
 
     fn action_index(&self, _: &Position, _: Player, mark: Mark) -> Option<usize> {
         Some(mark.0.into())
+    }
+
+    #[inline]
+    fn action_at(&self, position: &Position, player: Player, index: usize) -> Option<Mark> {
+        let mark = Mark(index as u8);
+        (index < SIDE * SIDE && self.legal(position, player, mark)).then_some(mark)
+    }
+
+    #[inline]
+    fn legal_mask(&self, position: &Position, player: Player, out: &mut [bool]) {
+        let is_mover = position.status == Status::ToMove(player);
+        write_mask(if is_mover { u64::from(position.free()) } else { 0 }, out);
+    }
+
+    fn has_direct_indices(&self) -> bool {
+        true
     }
 }
 

@@ -81,23 +81,30 @@ pub(crate) fn owner_code([first, second]: [bool; 2]) -> u8 {
     u8::from(first) + 2 * u8::from(second)
 }
 
-/// Appends three planes as `player` sees the board: its own pieces, those of the opponent, and ones
-/// if it is to move. `place` is the cell of a bit of the pieces.
+/// Writes three planes as `player` sees the board: its own pieces, those of the opponent, and ones
+/// if it is to move. `place` is the cell of a bit of the pieces. Few pieces of a board are set, so setting them
+/// one by one in planes of zeros is faster than looking at every cell.
+#[inline(always)]
 pub(crate) fn observe_pieces<W: Word>(
     player: Player,
     status: Status,
-    n_cells: usize,
     pieces: [W; 2],
     place: impl Fn(u32) -> usize,
-    out: &mut Vec<f32>,
+    out: &mut [f32],
 ) {
-    let start = out.len();
-    out.resize(start + 3 * n_cells, 0.0);
-    let planes = &mut out[start..];
-    for (side, plane) in [player, opponent(player)].into_iter().zip(planes.chunks_mut(n_cells)) {
-        pieces[side.index()].indices().for_each(|bit| plane[place(bit)] = 1.0);
-    }
-    if status == Status::ToMove(player) {
-        planes[2 * n_cells..].fill(1.0);
+    let n_cells = out.len() / 3;
+    let (of_pieces, to_move) = out.split_at_mut(2 * n_cells);
+    of_pieces.fill(0.0);
+    let (own, other) = of_pieces.split_at_mut(n_cells);
+    pieces[player.index()].indices().for_each(|bit| own[place(bit)] = 1.0);
+    pieces[opponent(player).index()].indices().for_each(|bit| other[place(bit)] = 1.0);
+    to_move.fill(f32::from(u8::from(status == Status::ToMove(player))));
+}
+
+/// Writes for every cell whether it is one of these.
+#[inline]
+pub(crate) fn write_mask<W: Word>(cells: W, out: &mut [bool]) {
+    for (cell, is_one) in (0..).zip(out) {
+        *is_one = cells.has(cell);
     }
 }

@@ -13,8 +13,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use sakiyomi_core::{
-    CellShape, Encode, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng,
-    Scratch, Stop, Turn,
+    CellShape, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng, Scratch,
+    Stop, Turn,
 };
 
 use crate::board::BoardShape;
@@ -494,8 +494,6 @@ impl RandomWalk<'_> {
         }
     }
 }
-
-impl Encode for GdlGame {}
 
 impl Hints for GdlGame {
     fn provides(&self) -> HintSet {

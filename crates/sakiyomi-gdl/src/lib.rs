@@ -13,6 +13,7 @@ mod board;
 mod check;
 #[cfg(test)]
 mod drawings;
+mod encode;
 mod engine;
 mod error;
 mod eval;

@@ -3,7 +3,7 @@
 //! threads. A match that has ended begins again in the same step, so there is always someone to choose.
 
 use sakiyomi_catalog::{CatalogGame, GameSpec, SpecError, Visitor};
-use sakiyomi_core::{MAX_PLAYERS, Player, Players, Rng, Turn};
+use sakiyomi_core::{MAX_PLAYERS, Payoffs, Player, Players, Rng, Turn};
 
 use crate::numbers::{Layout, numbered};
 
@@ -100,20 +100,39 @@ struct BatchOf<G: CatalogGame> {
     pool: Option<rayon::ThreadPool>,
 }
 
-/// One match, and what is legal in it.
+/// One match.
 struct Environment<G: CatalogGame> {
     number: usize,
     state: G::State,
     rng: Rng,
     choosing: Players,
-    /// The legal actions of the choosing players, one after the other.
-    legal: Vec<(u32, G::Action)>,
+    /// The action of the only player who chooses, where no lists are kept.
+    chosen: Option<G::Action>,
+    /// What is legal; nothing if the game tells it without a list.
+    lists: Option<Box<Lists<G::Action>>>,
+}
+
+/// What is legal in a state, and what was chosen.
+struct Lists<A> {
+    /// The legal actions of the choosing players with their numbers, one player after the other.
+    legal: Vec<(u32, A)>,
     lengths: [u32; MAX_PLAYERS],
-    joint: Vec<G::Action>,
+    joint: Vec<A>,
 }
 
 impl<G: CatalogGame> BatchOf<G> {
     fn new(game: G, spec: &GameSpec, settings: BatchSettings) -> Result<BatchOf<G>, BatchError> {
+        let lists = settings.per_player || !game.has_direct_indices();
+        BatchOf::with_lists(game, spec, settings, lists)
+    }
+
+    /// The same, with or without lists of legal actions: what is seen and done is the same.
+    fn with_lists(
+        game: G,
+        spec: &GameSpec,
+        settings: BatchSettings,
+        lists: bool,
+    ) -> Result<BatchOf<G>, BatchError> {
         let BatchSettings { n_environments, per_player, threads, seed } = settings;
         let layout = Layout::of(&game);
         if n_environments == 0 {
@@ -127,9 +146,8 @@ impl<G: CatalogGame> BatchOf<G> {
             state: game.start(),
             rng: Rng::stream(&[seed, number as u64]),
             choosing: Players::NONE,
-            legal: Vec::new(),
-            lengths: [0; MAX_PLAYERS],
-            joint: Vec::new(),
+            chosen: None,
+            lists: lists.then(Box::default),
         };
         let mut environments: Vec<Environment<G>> = (0..n_environments).map(environment).collect();
         let rows = if per_player { game.players() } else { 1 };
@@ -254,14 +272,14 @@ impl<G: CatalogGame> Stepper<'_, G> {
         let Buffers { observations, masks, rewards, ended, players } = buffers;
         let Layout { n_players, n_actions, .. } = *self.layout;
         let n_observed = self.layout.observation_len();
-        let (mut actions, mut observed) = (Vec::new(), Vec::with_capacity(n_observed));
+        let mut actions = Vec::new();
         for (i, environment) in environments.iter_mut().enumerate() {
             let rewards = &mut rewards[i * n_players..][..n_players];
             ended[i] = self.plays && environment.play(self.game, rewards);
             environment.list(self.game, self.layout, self.rows, &mut actions)?;
             let row = i * self.rows;
             let masks = &mut masks[row * n_actions..][..self.rows * n_actions];
-            environment.write_masks(self.rows, n_actions, masks);
+            environment.write_masks(self.game, self.rows, n_actions, masks);
             players[i] = environment.choosing.single().map_or(-1, |player| player.0 as i8);
             if !observations.is_empty() {
                 let own = &mut observations[row * n_observed..][..self.rows * n_observed];
@@ -270,9 +288,7 @@ impl<G: CatalogGame> Stepper<'_, G> {
                         1 => environment.choosing.single().unwrap_or(Player(0)),
                         _ => Player(at as u8),
                     };
-                    observed.clear();
-                    self.game.observe(&environment.state, player, &mut observed);
-                    seen.copy_from_slice(&observed);
+                    self.game.observe(&environment.state, player, seen);
                 }
             }
         }
@@ -285,17 +301,26 @@ impl<G: CatalogGame> Environment<G> {
     fn begin(&mut self, game: &G) {
         loop {
             self.state = game.start();
-            self.draw_chance(game);
-            if !matches!(game.turn(&self.state), Turn::Over(_)) {
+            if self.settle(game).is_none() {
                 return;
             }
         }
     }
 
-    fn draw_chance(&mut self, game: &G) {
-        while game.turn(&self.state) == Turn::Chance {
-            let outcome = game.sample(&self.state, &mut Vec::new(), &mut self.rng);
-            game.apply(&mut self.state, &[outcome]);
+    /// Lets chance move until someone chooses, or the match is over: then it tells who got what.
+    fn settle(&mut self, game: &G) -> Option<Payoffs> {
+        loop {
+            match game.turn(&self.state) {
+                Turn::Over(payoffs) => return Some(payoffs),
+                Turn::Choose(who) => {
+                    self.choosing = who;
+                    return None;
+                }
+                Turn::Chance => {
+                    let outcome = game.sample(&self.state, &mut Vec::new(), &mut self.rng);
+                    game.apply(&mut self.state, &[outcome]);
+                }
+            }
         }
     }
 
@@ -307,27 +332,113 @@ impl<G: CatalogGame> Environment<G> {
         rows: usize,
         buffer: &mut Vec<G::Action>,
     ) -> Result<(), BatchError> {
-        self.legal.clear();
-        self.choosing = match game.turn(&self.state) {
-            Turn::Choose(who) => who,
-            _ => Players::NONE,
-        };
         if rows == 1 && self.choosing.len() > 1 {
             let n = self.choosing.len();
             return Err(BatchError::Simultaneous { environment: self.number, n });
         }
+        let Some(lists) = &mut self.lists else { return Ok(()) };
+        lists.legal.clear();
         for player in self.choosing {
-            let before = self.legal.len();
-            numbered(game, layout, &self.state, player, buffer, &mut self.legal);
-            self.lengths[player.index()] = (self.legal.len() - before) as u32;
+            let before = lists.legal.len();
+            numbered(game, layout, &self.state, player, buffer, &mut lists.legal);
+            lists.lengths[player.index()] = (lists.legal.len() - before) as u32;
         }
         Ok(())
     }
 
+    fn write_masks(&self, game: &G, rows: usize, n_actions: usize, masks: &mut [bool]) {
+        let Some(lists) = &self.lists else {
+            return game.legal_mask(&self.state, self.only(), masks);
+        };
+        masks.fill(false);
+        for player in self.choosing {
+            let row = if rows == 1 { 0 } else { player.index() };
+            for &(number, _) in lists.of(self.choosing, player) {
+                masks[row * n_actions + number as usize] = true;
+            }
+        }
+    }
+
+    /// The player who chooses, where only one does.
+    fn only(&self) -> Player {
+        self.choosing.single().unwrap_or(Player(0))
+    }
+
+    /// Looks up the chosen actions without playing them.
+    fn choose(&mut self, game: &G, rows: usize, numbers: &[i64]) -> Result<(), BatchError> {
+        let Some(lists) = &mut self.lists else {
+            let (player, index) = (self.only(), usize::try_from(numbers[0]).unwrap_or(usize::MAX));
+            self.chosen = game.action_at(&self.state, player, index);
+            return match self.chosen {
+                Some(_) => Ok(()),
+                None => Err(self.illegal(player, numbers[0], &self.legal_numbers(game, player))),
+            };
+        };
+        lists.joint.clear();
+        for player in self.choosing {
+            let number = numbers[if rows == 1 { 0 } else { player.index() }];
+            let legal = lists.of(self.choosing, player);
+            let found = legal.iter().find(|(own, _)| i64::from(*own) == number);
+            let Some(&(_, action)) = found else {
+                let legal: Vec<u32> = legal.iter().map(|(own, _)| *own).collect();
+                return Err(self.illegal(player, number, &legal));
+            };
+            lists.joint.push(action);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn legal_numbers(&self, game: &G, player: Player) -> Vec<u32> {
+        let mut mask = vec![false; game.n_action_indices()];
+        game.legal_mask(&self.state, player, &mut mask);
+        (0..).zip(mask).filter_map(|(number, is_legal)| is_legal.then_some(number)).collect()
+    }
+
+    #[cold]
+    fn illegal(&self, player: Player, action: i64, legal: &[u32]) -> BatchError {
+        let texts: Vec<String> = legal.iter().map(u32::to_string).collect();
+        let (environment, legal) = (self.number, texts.join(" "));
+        BatchError::Illegal { environment, player: player.0, action, legal }
+    }
+
+    /// Plays what was chosen; after the end a new match begins, and the answer is true.
+    fn play(&mut self, game: &G, rewards: &mut [f32]) -> bool {
+        let joint = match &self.lists {
+            Some(lists) => lists.joint.as_slice(),
+            None => self.chosen.as_slice(),
+        };
+        game.apply(&mut self.state, joint);
+        let Some(payoffs) = self.settle(game) else { return false };
+        for (reward, payoff) in rewards.iter_mut().zip(payoffs.as_slice(game.players())) {
+            *reward = (2.0 * payoff - 1.0) as f32;
+        }
+        self.begin(game);
+        true
+    }
+
+    /// The number of a legal action of a choosing player, each with the same probability.
+    fn draw(&mut self, game: &G, player: Player, buffer: &mut Vec<G::Action>) -> u32 {
+        match &self.lists {
+            Some(lists) => {
+                let legal = lists.of(self.choosing, player);
+                let pick = self.rng.below(legal.len().max(1));
+                legal.get(pick).map_or(0, |(number, _)| *number)
+            }
+            None => {
+                buffer.clear();
+                let action = game.random_action(&self.state, player, buffer, &mut self.rng);
+                game.action_index(&self.state, player, action).unwrap_or(0) as u32
+            }
+        }
+    }
+}
+
+impl<A> Lists<A> {
     /// The legal actions of a choosing player.
-    fn legal_of(&self, player: Player) -> &[(u32, G::Action)] {
+    fn of(&self, choosing: Players, player: Player) -> &[(u32, A)] {
         let mut start = 0;
-        for other in self.choosing {
+        for other in choosing {
             let n = self.lengths[other.index()] as usize;
             if other == player {
                 return &self.legal[start..start + n];
@@ -336,51 +447,11 @@ impl<G: CatalogGame> Environment<G> {
         }
         &[]
     }
+}
 
-    fn write_masks(&self, rows: usize, n_actions: usize, masks: &mut [bool]) {
-        masks.fill(false);
-        for player in self.choosing {
-            let row = if rows == 1 { 0 } else { player.index() };
-            for &(number, _) in self.legal_of(player) {
-                masks[row * n_actions + number as usize] = true;
-            }
-        }
-    }
-
-    /// Looks up the chosen actions without playing them.
-    fn choose(&mut self, rows: usize, numbers: &[i64]) -> Result<(), BatchError> {
-        let mut joint = std::mem::take(&mut self.joint);
-        joint.clear();
-        for player in self.choosing {
-            let number = numbers[if rows == 1 { 0 } else { player.index() }];
-            let legal = self.legal_of(player);
-            match legal.iter().find(|(own, _)| i64::from(*own) == number) {
-                Some(&(_, action)) => joint.push(action),
-                None => {
-                    let texts: Vec<String> = legal.iter().map(|(own, _)| own.to_string()).collect();
-                    return Err(BatchError::Illegal {
-                        environment: self.number,
-                        player: player.0,
-                        action: number,
-                        legal: texts.join(" "),
-                    });
-                }
-            }
-        }
-        self.joint = joint;
-        Ok(())
-    }
-
-    /// Plays what was chosen; after the end a new match begins, and the answer is true.
-    fn play(&mut self, game: &G, rewards: &mut [f32]) -> bool {
-        game.apply(&mut self.state, &self.joint);
-        self.draw_chance(game);
-        let Turn::Over(payoffs) = game.turn(&self.state) else { return false };
-        for (reward, payoff) in rewards.iter_mut().zip(payoffs.as_slice(game.players())) {
-            *reward = (2.0 * payoff - 1.0) as f32;
-        }
-        self.begin(game);
-        true
+impl<A> Default for Lists<A> {
+    fn default() -> Lists<A> {
+        Lists { legal: Vec::new(), lengths: [0; MAX_PLAYERS], joint: Vec::new() }
     }
 }
 
@@ -411,7 +482,7 @@ impl<G: CatalogGame> Batch for BatchOf<G> {
         let rows = self.rows;
         expect("actions", self.environments.len() * rows, actions.len())?;
         for (environment, numbers) in self.environments.iter_mut().zip(actions.chunks_exact(rows)) {
-            environment.choose(rows, numbers)?;
+            environment.choose(&self.game, rows, numbers)?;
         }
         self.run(buffers, true)
     }
@@ -420,11 +491,10 @@ impl<G: CatalogGame> Batch for BatchOf<G> {
         let rows = self.rows;
         expect("actions", self.environments.len() * rows, out.len())?;
         out.fill(0);
+        let buffer = &mut Vec::new();
         for (environment, numbers) in self.environments.iter_mut().zip(out.chunks_exact_mut(rows)) {
             for player in environment.choosing {
-                let n = environment.lengths[player.index()] as usize;
-                let pick = environment.rng.below(n.max(1));
-                let number = environment.legal_of(player).get(pick).map_or(0, |(own, _)| *own);
+                let number = environment.draw(&self.game, player, buffer);
                 numbers[if rows == 1 { 0 } else { player.index() }] = number.into();
             }
         }
@@ -433,105 +503,4 @@ impl<G: CatalogGame> Batch for BatchOf<G> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Arrays {
-        observations: Vec<f32>,
-        masks: Vec<bool>,
-        rewards: Vec<f32>,
-        ended: Vec<bool>,
-        players: Vec<i8>,
-    }
-
-    impl Arrays {
-        fn of(batch: &dyn Batch) -> Arrays {
-            let (n, layout) = (batch.len(), batch.layout());
-            Arrays {
-                observations: vec![0.0; n * batch.rows() * layout.observation_len()],
-                masks: vec![false; n * batch.rows() * layout.n_actions],
-                rewards: vec![0.0; n * layout.n_players],
-                ended: vec![false; n],
-                players: vec![0; n],
-            }
-        }
-
-        fn buffers(&mut self) -> Buffers<'_> {
-            Buffers {
-                observations: &mut self.observations,
-                masks: &mut self.masks,
-                rewards: &mut self.rewards,
-                ended: &mut self.ended,
-                players: &mut self.players,
-            }
-        }
-    }
-
-    fn open(game: &str, n: usize, per_player: bool, threads: usize) -> Box<dyn Batch> {
-        let settings = BatchSettings { n_environments: n, per_player, threads, seed: 5 };
-        open_batch(&game.parse().unwrap(), settings).unwrap().unwrap()
-    }
-
-    /// Everything that random play shows, as one list of numbers.
-    fn history(game: &str, per_player: bool, threads: usize) -> Vec<f64> {
-        let mut batch = open(game, 7, per_player, threads);
-        let mut arrays = Arrays::of(&*batch);
-        let mut actions = vec![0; batch.len() * batch.rows()];
-        let mut history = Vec::new();
-        batch.reset(5, arrays.buffers()).unwrap();
-        for _ in 0..60 {
-            batch.random_actions(&mut actions).unwrap();
-            batch.step(&actions, arrays.buffers()).unwrap();
-            history.extend(actions.iter().map(|&action| action as f64));
-            history.extend(arrays.observations.iter().map(|&x| f64::from(x)));
-            history.extend(arrays.rewards.iter().map(|&x| f64::from(x)));
-            history.extend(arrays.masks.iter().map(|&x| f64::from(u8::from(x))));
-            history.extend(arrays.players.iter().map(|&x| f64::from(x)));
-        }
-        history
-    }
-
-    #[test]
-    fn threads_change_nothing() {
-        for (game, per_player) in [("connect-four:5x4", false), ("goofspiel:n=4", true)] {
-            let alone = history(game, per_player, 1);
-            assert_eq!(alone, history(game, per_player, 3), "{game}");
-            assert!(alone.contains(&-1.0) && alone.contains(&1.0), "{game}: matches end");
-        }
-    }
-
-    #[test]
-    fn a_match_that_ends_begins_again() {
-        let mut batch = open("tic-tac-toe", 1, false, 1);
-        let mut arrays = Arrays::of(&*batch);
-        batch.reset(1, arrays.buffers()).unwrap();
-        for (ply, action) in [0, 3, 1, 4].into_iter().enumerate() {
-            assert_eq!(i32::from(arrays.players[0]), ply as i32 % 2);
-            batch.step(&[action], arrays.buffers()).unwrap();
-            assert!(!arrays.ended[0]);
-        }
-        batch.step(&[2], arrays.buffers()).unwrap();
-        assert!(arrays.ended[0] && arrays.rewards == [1.0, -1.0]);
-        assert!(arrays.masks.iter().all(|&legal| legal), "the next match has begun");
-        batch.step(&[2], arrays.buffers()).unwrap();
-        assert!(!arrays.ended[0] && arrays.rewards == [0.0, 0.0]);
-    }
-
-    #[test]
-    fn what_is_wrong_changes_nothing() {
-        let mut batch = open("tic-tac-toe", 2, false, 1);
-        let mut arrays = Arrays::of(&*batch);
-        batch.reset(1, arrays.buffers()).unwrap();
-        let error = batch.step(&[4, 9], arrays.buffers()).unwrap_err();
-        assert!(error.to_string().starts_with("environment 1: action 9 is not legal"), "{error}");
-        batch.step(&[4, 4], arrays.buffers()).expect("the first environment was not played");
-        let error = batch.step(&[4], arrays.buffers()).unwrap_err();
-        assert_eq!(error.to_string(), "actions: 1 numbers, expected 2");
-        arrays.masks.pop();
-        assert!(batch.step(&[0, 0], arrays.buffers()).is_err());
-        let settings = BatchSettings { n_environments: 1, per_player: false, threads: 1, seed: 1 };
-        let goofspiel = "goofspiel:n=3".parse().unwrap();
-        let opened = open_batch(&goofspiel, settings).unwrap();
-        assert!(matches!(opened, Err(BatchError::Simultaneous { n: 2, .. })));
-    }
-}
+mod tests;

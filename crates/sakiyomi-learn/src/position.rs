@@ -183,7 +183,9 @@ impl<G: CatalogGame> Position for PositionOf<G> {
 
     fn observe(&self, player: Player, out: &mut Vec<f32>) {
         if self.layout.observation.is_some() {
-            self.game.observe(&self.state, player, out);
+            let first = out.len();
+            out.resize(first + self.layout.observation_len(), 0.0);
+            self.game.observe(&self.state, player, &mut out[first..]);
         }
     }
 

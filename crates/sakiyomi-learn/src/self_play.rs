@@ -422,7 +422,7 @@ impl<G: CatalogGame> MatchThread<'_, G> {
     }
 
     fn step(&self, state: &G::State, player: Player, choice: &Choice<G::Action>) -> Step {
-        let mut observation = Vec::with_capacity(self.layout.observation_len());
+        let mut observation = vec![0.0; self.layout.observation_len()];
         self.game.observe(state, player, &mut observation);
         let numbered = |&(action, share): &(G::Action, f64)| {
             Some((self.game.action_index(state, player, action)? as u32, share as f32))

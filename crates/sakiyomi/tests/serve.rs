@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use sakiyomi::serve::{PATIENCE, ServeSettings, Server};
+use sakiyomi::serve::{PATIENCE, ServeSettings, Server, offer_networks};
 use serde_json::{Value, json};
 
 const ANY_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -294,6 +294,31 @@ fn agents_are_checked_before_they_play() {
     let levels: Vec<&Value> = answer["opponents"].as_array().unwrap().iter().collect();
     assert_eq!(levels.len(), 4);
     assert_eq!(answer["suggested"], levels[1]["agent"]);
+}
+
+#[test]
+fn a_network_is_offered_for_the_games_that_it_fits_and_plays() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/networks/tic-tac-toe.onnx");
+    offer_networks(vec![file.to_owned(), "missing.onnx".to_owned()]);
+    let server = Running::start();
+    let networks = |game: &str| -> Vec<String> {
+        let (status, answer) = server.post("/api/game", &json!({ "game": game }));
+        assert_eq!(status, 200, "{answer}");
+        let agents: Vec<String> = serde_json::from_value(answer["agents"].clone()).unwrap();
+        assert!(agents.contains(&"uct".to_owned()) && !agents.contains(&"net".to_owned()));
+        agents.into_iter().filter(|agent| agent.starts_with("net:")).collect()
+    };
+    assert_eq!(networks("connect-four"), [""; 0]);
+    let offered = networks("tic-tac-toe");
+    assert_eq!(offered, [format!("net:file={file}")]);
+    let events = server.think(&start_of("tic-tac-toe"), 0, &format!("{},iterations=8", offered[0]));
+    let (name, thought) = events.last().unwrap();
+    assert_eq!((name.as_str(), &thought["action"]), ("done", &json!("b2")), "{thought}");
+    let check = ["net:file=missing.onnx", "net:file=/etc/passwd"];
+    let (_, answer) = server.post("/api/game", &json!({ "game": "tic-tac-toe", "check": check }));
+    for checked in answer["checked"].as_array().unwrap() {
+        assert_ne!(checked["problem"], "", "{checked}");
+    }
 }
 
 #[test]

@@ -45,6 +45,17 @@ export function specName(text: string): string {
   return text.split(":", 1)[0]!.trim();
 }
 
+/** Which of these agents, names or networks such as `net:file=four.onnx`, a text means; its name if it is none of them. */
+export function agentOf(text: string, agents: string[]): string {
+  const network = networkFile(text);
+  return agents.find((agent) => network !== null && networkFile(agent) === network) ?? specName(text);
+}
+
+/** The file of an agent with a network. */
+export function networkFile(text: string): string | null {
+  return /^net:(?:.*,)?file=([^,]*)/.exec(text)?.[1] ?? null;
+}
+
 export function isFlag(parameter: ParameterEntry): boolean {
   return parameter.default === "off";
 }

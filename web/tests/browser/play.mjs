@@ -48,6 +48,26 @@ export const play = {
     await close();
   },
 
+  async "a network that the server offers is chosen in the list and plays"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(server.url);
+    await page.getByText("Connect four", { exact: true }).click();
+    await page.getByText("Advanced: who sits where").click();
+    const agents = page.getByRole("combobox", { name: "Agent" });
+    assert.ok(!(await agents.innerText()).includes("tic-tac-toe.onnx"), "it does not fit connect four");
+    await page.getByText("Tic tac toe", { exact: true }).click();
+    await agents.selectOption({ label: "net: tic-tac-toe.onnx" });
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await status(page).getByText("x to move").first().waitFor();
+    assert.match(decodeURIComponent(page.url()), /net:.*file=tests\/networks\/tic-tac-toe\.onnx/);
+    await cell(page, "a1").click();
+    // Its logits prefer the middle.
+    await page.locator("[role=gridcell][aria-label^='b2, o of o']").waitFor();
+    await clickThrough(page);
+    assert.match(await status(page).innerText(), /won|lost|Draw/);
+    await close();
+  },
+
   async "connect four against a search, by keyboard alone"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(match(server, { game: "connect-four", seats: ["human", "uct:iterations=200"] }));

@@ -36,7 +36,7 @@ export class Server {
   /** Starts the program; a second time on the same port. */
   run() {
     const store = join(this.#folder, "store.sqlite");
-    const args = ["serve", "--listen", `127.0.0.1:${this.#port}`, "--store", store];
+    const args = ["serve", "--listen", `127.0.0.1:${this.#port}`, "--store", store, "--network", "tests/networks/tic-tac-toe.onnx"];
     this.#process = spawn(BIN, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
     return new Promise((resolve, reject) => {
       let heard = "";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../../src/api";
 import { parseRecord } from "../../src/logic/record";
-import { budgetOf, budgetSteps, parseSpec, specName, specText, withBudget } from "../../src/logic/spec";
+import { agentOf, budgetOf, budgetSteps, networkFile, parseSpec, specName, specText, withBudget } from "../../src/logic/spec";
 
 const parameter = (name: string, value: string) => ({ name, default: value, meaning: "", values: { kind: "text" as const }, needs: null });
 const uct: Entry = {
@@ -31,6 +31,15 @@ describe("specifications", () => {
     expect(specText(parseSpec("uct:novel=3,c=2", uct), uct)).toBe("uct:c=2,novel=3");
     expect(specText(parseSpec("other:a=1", undefined), undefined)).toBe("other:a=1");
     expect(specName("gdl:rules=ab")).toBe("gdl");
+  });
+
+  it("tell networks apart by their files", () => {
+    const agents = ["uct", "net:file=four.onnx", "net:file=a/b.onnx"];
+    expect(agentOf("uct:time=1s", agents)).toBe("uct");
+    expect(agentOf("net:iterations=200,file=a/b.onnx,c=1", agents)).toBe("net:file=a/b.onnx");
+    expect(agentOf("net:file=other.onnx", agents)).toBe("net");
+    expect(networkFile("net:file=four.onnx,c=1")).toBe("four.onnx");
+    expect([networkFile("uct:c=1"), networkFile("net"), networkFile("exact:file=a")]).toEqual([null, null, null]);
   });
 
   it("have one budget", () => {

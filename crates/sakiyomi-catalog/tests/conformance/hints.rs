@@ -123,19 +123,33 @@ fn check_orders<G: Playable>(game: &G, state: &G::State, player: Player) {
 }
 
 fn check_encoding<G: Playable>(game: &G, state: &G::State, player: Player, actions: &[G::Action]) {
-    let mut numbers = Vec::new();
+    let mut numbers = vec![f32::NAN; game.observation_shape().map_or(0, |shape| shape.len())];
     game.observe(state, player, &mut numbers);
-    assert_eq!(numbers.len(), game.observation_shape().map_or(0, |shape| shape.len()));
-    assert!(numbers.iter().all(|number| number.is_finite()));
+    assert!(numbers.iter().all(|number| number.is_finite()), "all of it is written");
     let n = game.n_action_indices();
     let indices: HashSet<usize> =
         actions.iter().filter_map(|&action| game.action_index(state, player, action)).collect();
     assert!(indices.iter().all(|&index| index < n), "{indices:?}");
     assert!(indices.is_empty() || indices.len() == actions.len(), "an index for each action");
     assert_eq!(n == 0, indices.is_empty());
-    let mut mask = Vec::new();
+    let mut mask = vec![true; n];
     game.legal_mask(state, player, &mut mask);
-    assert_eq!(mask.iter().filter(|&&is_legal| is_legal).count(), indices.len());
+    let is_right = |(index, &is_legal): (usize, &bool)| is_legal == indices.contains(&index);
+    assert!(mask.iter().enumerate().all(is_right), "{indices:?} are legal");
+    // The default lists all actions for each of them.
+    let n_asked = if game.has_direct_indices() { n } else { n.min(5) };
+    for index in (0..n_asked).chain([n, n + 1, 300, usize::MAX]) {
+        let action = game.action_at(state, player, index);
+        assert_eq!(action.is_some(), indices.contains(&index), "index {index}");
+        let is_same = |action| game.action_index(state, player, action) == Some(index);
+        assert!(action.is_none_or(|action| actions.contains(&action) && is_same(action)));
+    }
+    let chooses = |player| matches!(game.turn(state), Turn::Choose(who) if who.contains(player));
+    for other in (0..game.players()).map(|i| Player(i as u8)).filter(|&other| !chooses(other)) {
+        game.legal_mask(state, other, &mut mask);
+        assert!(!mask.contains(&true), "{other:?} does not choose");
+        assert!(game.action_at(state, other, 0).is_none());
+    }
 }
 
 fn check_hints_of_state<G: Playable>(game: &G, state: &G::State, turn: Turn, seen: &mut Seen) {

@@ -42,9 +42,21 @@ pub struct Lineage<G> {
 /// A lineage in the middle of a generation.
 struct Family<G> {
     parent: Individual<G>,
+    /// The games that the parent had before it.
+    before: Vec<Tally>,
     model: Model,
     children: Vec<Individual<G>>,
     mutants: Vec<Individual<G>>,
+}
+
+/// Numbers of individuals.
+struct Ids(u64);
+
+impl Ids {
+    fn next(&mut self) -> u64 {
+        self.0 += 1;
+        self.0 - 1
+    }
 }
 
 impl Polish {
@@ -74,72 +86,75 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
     ) -> Result<Option<Next<G>>, EvolveError> {
         let rng = &mut Rng::stream(&[self.settings.seed, self.history.len() as u64, POLISH]);
         let is_first = self.lineages.is_empty();
+        let is_last = self.history.len() + 1 >= self.settings.all_generations();
         let lineages = match is_first {
             true => self.first_lineages(problem, polish, rng),
             false => self.lineages.clone(),
         };
         let ids = lineages.iter().map(|one| one.individual.id + 1);
-        let mut next_id = ids.fold(self.next_id, u64::max);
-        let mut id = || {
-            next_id += 1;
-            next_id - 1
+        let mut ids = Ids(ids.fold(self.next_id, u64::max));
+        let alone = |Lineage { individual: parent, model }| {
+            let before = parent.tallies();
+            Family { parent, before, model, children: Vec::new(), mutants: Vec::new() }
         };
+        let mut families: Vec<Family<G>> = lineages.into_iter().map(alone).collect();
         // Nothing is known in the first generation; in the last one nothing is changed.
-        let is_last = self.history.len() + 1 >= self.settings.all_generations();
-        let mut families: Vec<Family<G>> = Vec::new();
-        for Lineage { individual: parent, model } in lineages {
-            let mut family = Family { parent, model, children: Vec::new(), mutants: Vec::new() };
-            if !is_first && !is_last {
-                let steps = family.best_steps(problem, polish.children);
-                let mutants =
-                    (0..polish.mutants).map(|_| mutant(problem, &family.parent.genome, rng));
-                family.mutants = mutants.map(|genome| self.blank(id(), genome)).collect();
-                family.children = steps.into_iter().map(|it| self.blank(id(), it)).collect();
-            }
-            families.push(family);
+        if !is_first && !is_last {
+            families
+                .iter_mut()
+                .for_each(|family| self.breed(problem, polish, family, &mut ids, rng));
         }
-        let before: Vec<Vec<Tally>> =
-            families.iter().map(|family| family.parent.tallies()).collect();
-        let (mut playing, mut wanted) = (Vec::new(), Vec::new());
-        for Family { parent, children, mutants, .. } in &mut families {
-            let missing = polish.last_games.saturating_sub(parent.fewest_games());
-            wanted.push(if is_last { missing } else { polish.games });
-            playing.push(parent);
-            wanted.resize(wanted.len() + children.len() + mutants.len(), polish.games);
-            playing.extend(children.iter_mut().chain(mutants));
-        }
-        if !play.games(problem, &mut playing, &wanted)? {
+        if !play.families(problem, polish, &mut families, is_last)? {
             return Ok(None);
         }
-        let mut after: Vec<Lineage<G>> = Vec::new();
-        for (mut family, before) in families.into_iter().zip(&before) {
-            family.learn(problem, before);
-            if is_last {
-                after.push(Lineage { individual: family.parent, model: family.model });
-                continue;
-            }
-            let genomes: Vec<G> = after.iter().map(|one| one.individual.genome.clone()).collect();
-            let is_far = |genome: &G| {
-                let far = |other: &G| problem.distance(genome, other) >= polish.distance;
-                genomes.iter().all(far)
-                    && self
-                        .lineages
-                        .iter()
-                        .skip(after.len() + 1)
-                        .all(|other| far(&other.individual.genome))
+        let mut lineages: Vec<Lineage<G>> = Vec::new();
+        for mut family in families {
+            family.learn(problem);
+            let next = match is_last {
+                true => Lineage { individual: family.parent, model: family.model },
+                false => self.heir(problem, polish, family, &lineages, &mut ids),
             };
-            family.adopt(problem, &is_far);
-            let chosen = family.fairest(problem);
-            let Family { parent, model, children, mutants } = family;
-            let known = [parent].into_iter().chain(children).chain(mutants);
-            let individual = known
-                .into_iter()
-                .find(|one| one.genome == chosen)
-                .unwrap_or_else(|| self.blank(id(), chosen));
-            after.push(Lineage { individual, model });
+            lineages.push(next);
         }
         let (population, archive) = (self.population.clone(), self.archive.clone());
-        Ok(Some(Next { population, archive, lineages: after, next_id }))
+        Ok(Some(Next { population, archive, lineages, next_id: ids.0 }))
+    }
+
+    /// Gives a family its children.
+    fn breed<P: Problem<Genome = G>>(
+        &self,
+        problem: &P,
+        polish: &Polish,
+        family: &mut Family<G>,
+        ids: &mut Ids,
+        rng: &mut Rng,
+    ) {
+        let parent = &family.parent.genome;
+        let mutants = (0..polish.mutants).map(|_| mutant(problem, parent, rng));
+        let mutants = mutants.map(|genome| self.blank(ids.next(), genome)).collect();
+        let steps = family.best_steps(problem, polish.children).into_iter();
+        family.children = steps.map(|genome| self.blank(ids.next(), genome)).collect();
+        family.mutants = mutants;
+    }
+
+    /// What the lineage goes on with. The lineages before it have been decided; those after it are as they were.
+    fn heir<P: Problem<Genome = G>>(
+        &self,
+        problem: &P,
+        polish: &Polish,
+        mut family: Family<G>,
+        decided: &[Lineage<G>],
+        ids: &mut Ids,
+    ) -> Lineage<G> {
+        let others = || decided.iter().chain(self.lineages.iter().skip(decided.len() + 1));
+        family.adopt(problem, &|genome| {
+            others().all(|it| problem.distance(genome, &it.individual.genome) >= polish.distance)
+        });
+        let chosen = family.fairest(problem);
+        let Family { parent, model, children, .. } = family;
+        let known = [parent].into_iter().chain(children).find(|one| one.genome == chosen);
+        let individual = known.unwrap_or_else(|| self.blank(ids.next(), chosen));
+        Lineage { individual, model }
     }
 
     /// The best that differ; the rest is drawn. All begin without games: those so far were the ones by which they were chosen.
@@ -210,13 +225,14 @@ impl<G: Clone + PartialEq> Family<G> {
     }
 
     /// Takes in the games of the parent that it did not have before, and those of the children that differ by steps.
-    fn learn<P: Problem<Genome = G>>(&mut self, problem: &P, before: &[Tally]) {
+    fn learn<P: Problem<Genome = G>>(&mut self, problem: &P) {
         let fresh = |(after, before): (Tally, &Tally)| Tally {
             wins: after.wins - before.wins,
             draws: after.draws - before.draws,
             losses: after.losses - before.losses,
         };
-        let fresh: Vec<Tally> = self.parent.tallies().into_iter().zip(before).map(fresh).collect();
+        let tallies = self.parent.tallies().into_iter().zip(&self.before);
+        let fresh: Vec<Tally> = tallies.map(fresh).collect();
         self.model.learn(&problem.strengths(&self.parent.genome), &fresh);
         for child in &self.children {
             self.model.learn(&problem.strengths(&child.genome), &child.tallies());
@@ -230,8 +246,8 @@ impl<G: Clone + PartialEq> Family<G> {
             let strengths = problem.strengths(&mutant.genome);
             let mut model = self.model.loosened(&strengths);
             model.learn(&strengths, &mutant.tallies());
-            let (children, mutants) = (Vec::new(), Vec::new());
-            let family = Family { parent: mutant, model, children, mutants };
+            let (before, children, mutants) = (Vec::new(), Vec::new(), Vec::new());
+            let family = Family { parent: mutant, before, model, children, mutants };
             let reach = family.reach(problem);
             if reach < best && is_far(&family.parent.genome) {
                 (best, *self) = (reach, family);
@@ -276,4 +292,25 @@ fn mutant<P: Problem>(problem: &P, parent: &P::Genome, rng: &mut Rng) -> P::Geno
         }
     }
     child
+}
+
+impl Play<'_> {
+    /// The games of all families; in the last generation what their parents lack. False if it was stopped.
+    fn families<P: Problem>(
+        &mut self,
+        problem: &P,
+        polish: &Polish,
+        families: &mut [Family<P::Genome>],
+        is_last: bool,
+    ) -> Result<bool, EvolveError> {
+        let (mut playing, mut wanted) = (Vec::new(), Vec::new());
+        for Family { parent, children, mutants, .. } in families {
+            let missing = polish.last_games.saturating_sub(parent.fewest_games());
+            wanted.push(if is_last { missing } else { polish.games });
+            playing.push(parent);
+            wanted.resize(wanted.len() + children.len() + mutants.len(), polish.games);
+            playing.extend(children.iter_mut().chain(mutants));
+        }
+        self.games(problem, &mut playing, &wanted)
+    }
 }

@@ -1,5 +1,7 @@
 use super::*;
-use crate::{FairnessSettings, MapProblem, NumberProblem, ScenarioProblem, Strength, judge_game};
+use crate::{
+    FairnessSettings, MapProblem, NumberProblem, ScenarioProblem, Strength, Threads, judge_game,
+};
 
 fn settings() -> Settings {
     Settings {
@@ -28,7 +30,7 @@ fn run<P: Problem>(
     generations: usize,
 ) {
     for _ in 0..generations {
-        evolution.step(problem, threads, &Stop::new(), &|_, _| {}).unwrap();
+        evolution.step(problem, &Threads(threads), &Stop::new(), &|_, _| {}).unwrap();
     }
 }
 
@@ -64,7 +66,7 @@ fn a_run_goes_on_to_the_identical_result() {
             stop.request();
         }
     };
-    assert_eq!(evolution.step(&problem, 2, &stop, &stop_soon).unwrap(), Step::Stopped);
+    assert_eq!(evolution.step(&problem, &Threads(2), &stop, &stop_soon).unwrap(), Step::Stopped);
     assert!(evolution.begun.len() >= 9, "{} games are kept", evolution.begun.len());
     assert_eq!(evolution.history.len(), 1);
     evolution.save(&path).unwrap();
@@ -72,7 +74,7 @@ fn a_run_goes_on_to_the_identical_result() {
     assert_eq!(read, evolution);
     run(&mut read, &problem, 1, 2);
     assert_eq!(read, whole);
-    assert_eq!(read.step(&problem, 1, &Stop::new(), &|_, _| {}).unwrap(), Step::Done);
+    assert_eq!(read.step(&problem, &Threads(1), &Stop::new(), &|_, _| {}).unwrap(), Step::Done);
 }
 
 #[test]
@@ -169,7 +171,7 @@ fn refining_goes_on_to_the_identical_result() {
             stop.request();
         }
     };
-    assert_eq!(evolution.step(&problem, 2, &stop, &stop_soon).unwrap(), Step::Stopped);
+    assert_eq!(evolution.step(&problem, &Threads(2), &stop, &stop_soon).unwrap(), Step::Stopped);
     let text = serde_json::to_string(&evolution).unwrap();
     let mut read: Evolution<_> = serde_json::from_str(&text).unwrap();
     run(&mut read, &problem, 3, 2);
@@ -202,9 +204,10 @@ fn refining_brings_maps_closer_to_balance() {
     // Both with the same number of fresh games, so that luck is on neither side.
     let lead = |one: &Individual<_>| {
         let game = |noise| problem.game(&one.genome, noise);
-        let settings = FairnessSettings { games: 200, seed: 9, threads: 2, quorum: None };
+        let settings = FairnessSettings { games: 200, seed: 9, quorum: None };
         let judges = ["sample+noise".parse().unwrap()];
-        let fairness = judge_game(&game, &judges, settings, &Stop::new(), &|_| {}).unwrap();
+        let fairness =
+            judge_game(&game, &judges, settings, &Threads(2), &Stop::new(), &|_| {}).unwrap();
         (fairness.judges[0].score - 0.5).abs()
     };
     let [before, after] = [&first, &last].map(|all| all.iter().map(lead).sum::<f64>() / 5.0);

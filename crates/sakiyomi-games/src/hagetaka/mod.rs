@@ -364,19 +364,18 @@ impl Encode for Hagetaka {
         Some(ObservationShape::flat(players * cards + 2 * deck.len() + 1 + players))
     }
 
-    fn observe(&self, position: &Position, player: Player, out: &mut Vec<f32>) {
+    fn observe(&self, position: &Position, player: Player, out: &mut [f32]) {
         let Settings { players, cards, deck, .. } = &self.settings;
         let bits = |set: u32, n: usize| (0..n).map(move |i| (set >> i & 1) as f32);
         let seats = || (0..*players).map(|i| (player.index() + i) % players);
-        for seat in seats() {
-            out.extend(bits(position.hands[seat], *cards));
-        }
-        out.extend(bits(position.deck, deck.len()));
+        let hands = seats().flat_map(|seat| bits(position.hands[seat], *cards));
         let turned = if position.turned == NONE { 0 } else { 1 << position.turned };
-        out.extend(bits(turned, deck.len()));
+        let decks = bits(position.deck, deck.len()).chain(bits(turned, deck.len()));
         let scale = deck.iter().map(|value| f32::from(value.abs())).sum::<f32>().max(1.0);
-        out.push(f32::from(position.stake) / scale);
-        out.extend(seats().map(|seat| f32::from(position.totals[seat]) / scale));
+        let totals = seats().map(|seat| f32::from(position.totals[seat]) / scale);
+        let stake = f32::from(position.stake) / scale;
+        let numbers = hands.chain(decks).chain([stake]).chain(totals);
+        out.iter_mut().zip(numbers).for_each(|(out, number)| *out = number);
     }
 
     fn n_action_indices(&self) -> usize {

@@ -1,7 +1,7 @@
 //! What a search may know beyond the rules.
 
 use sakiyomi_core::{
-    Agent, Budget, CellShape, Encode, Hint, HintSet, Hints, Payoffs, Player, PruneLevel, Script,
+    Agent, Budget, CellShape, Hint, HintSet, Hints, Payoffs, Player, PruneLevel, Script,
 };
 
 use super::cells::bits;
@@ -96,37 +96,6 @@ impl<const W: usize, const N: usize> Hints for Tubstap<W, N> {
 
     fn script(&self, name: &str, budget: Option<Budget>) -> Option<Box<dyn Agent<Self>>> {
         players::scripted(name, budget)
-    }
-}
-
-impl<const W: usize, const N: usize> Encode for Tubstap<W, N> {
-    /// For every unit and every cell where it may go: no attack, or an attack on one of the units; then the end of
-    /// the turn.
-    fn n_action_indices(&self) -> usize {
-        let (n_units, n_cells) = (self.n_units(), self.n_cells());
-        n_units * n_cells * (1 + n_units) + 1
-    }
-
-    fn action_index(&self, _: &State<W, N>, _: Player, action: Action) -> Option<usize> {
-        if action == Action::END {
-            return Some(self.n_action_indices() - 1);
-        }
-        let (x, y) = self.rules.grid.place(action.to);
-        let cell = usize::from(y) * usize::from(self.rules.grid.width) + usize::from(x);
-        let target = if action.is_attack() { 1 + usize::from(action.target) } else { 0 };
-        let place = usize::from(action.unit) * self.n_cells() + cell;
-        Some(place * (1 + self.n_units()) + target)
-    }
-}
-
-impl<const W: usize, const N: usize> Tubstap<W, N> {
-    fn n_units(&self) -> usize {
-        let [first, second] = self.rules.sides;
-        (u64::BITS - (first | second).leading_zeros()) as usize
-    }
-
-    fn n_cells(&self) -> usize {
-        usize::from(self.rules.grid.width) * usize::from(self.rules.grid.height)
     }
 }
 

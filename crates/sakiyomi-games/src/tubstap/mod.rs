@@ -39,6 +39,7 @@ macro_rules! with_game {
 mod battle;
 mod cells;
 mod code;
+mod encode;
 mod file;
 mod generator;
 mod hints;

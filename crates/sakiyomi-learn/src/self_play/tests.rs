@@ -98,6 +98,7 @@ fn a_network_that_fails_ends_everything_with_its_error() {
     }
     let error = self_play(&settings("tic-tac-toe", 3), &mut NotANumber, &Stop::new(), &mut |_| {});
     assert_eq!(error.unwrap_err().to_string(), "row 0: the value is NaN; expected 0 to 1");
-    let error = play(&settings("gdl:sheet=tic-tac-toe", 1), &mut network(9)).unwrap_err();
+    let error =
+        play(&settings("gdl:sheet=connect-five,memory=100KB", 1), &mut network(9)).unwrap_err();
     assert!(error.to_string().ends_with("mean the same in every position"), "{error}");
 }

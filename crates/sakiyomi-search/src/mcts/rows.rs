@@ -19,9 +19,12 @@ impl LeafRows {
     pub fn of<G: Encode>(game: &G, leaves: &[LeafPosition<'_, G>]) -> LeafRows {
         let mut rows = LeafRows::default();
         let n_actions = game.n_action_indices();
+        let n_observed = game.observation_shape().map_or(0, |shape| shape.len());
         for leaf in leaves {
             for_each_row(game, leaf, |player, indices| {
-                game.observe(leaf.state, player, &mut rows.observations);
+                let first = rows.observations.len();
+                rows.observations.resize(first + n_observed, 0.0);
+                game.observe(leaf.state, player, &mut rows.observations[first..]);
                 let first = rows.masks.len();
                 rows.masks.resize(first + n_actions, false);
                 indices.iter().for_each(|&index| rows.masks[first + index] = true);

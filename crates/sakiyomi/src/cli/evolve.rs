@@ -8,13 +8,13 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use sakiyomi::evolve::{
-    Delivery, Gallery, Progress, Run, RunFolder, Written, fair_polish, fair_settings,
+    Delivery, Gallery, HandOut, Progress, Run, RunFolder, Written, fair_polish, fair_settings,
     paper_settings,
 };
 use sakiyomi::numbers::seconds_text;
 use sakiyomi_evolve::{
-    Fitness, Judge, MapConstraints, MapOperators, MapProblem, NumberProblem, Polish, Quorum,
-    ScenarioProblem, Settings, Stage,
+    Fitness, GameRunner, Judge, MapConstraints, MapOperators, MapProblem, NumberProblem, Polish,
+    Quorum, ScenarioProblem, Settings, Stage, Threads,
 };
 use sakiyomi_games::tubstap::{Kind, Terrain};
 
@@ -80,6 +80,10 @@ pub(super) struct Options {
     /// Games played at the same time; the number of cores if not given
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Let another program play the games: units of work are printed as lines of JSON, and their results are read from
+    /// the standard input; the last line is the gallery (docs/python.md)
+    #[arg(long, conflicts_with = "threads")]
+    hand_out: bool,
     /// Print the gallery as one JSON object
     #[arg(long)]
     json: bool,
@@ -240,13 +244,24 @@ fn evolve<P: Written + serde::Serialize>(
         PresetName::Paper => format!("The paper's run, seed {}", options.seed),
         PresetName::Fair => format!("Fair games, seed {}", options.seed),
     };
-    let threads = options.threads.map_or_else(cores, usize::from);
-    let run = Run { title, problem, settings, delivery, folder, threads };
+    let (threads, elsewhere);
+    let runner: &dyn GameRunner = if options.hand_out {
+        elsewhere = HandOut::new(io::BufReader::new(io::stdin()), io::BufWriter::new(io::stdout()));
+        &elsewhere
+    } else {
+        threads = Threads(options.threads.map_or_else(cores, usize::from));
+        &threads
+    };
+    let run = Run { title, problem, settings, delivery, folder, runner };
     let stop = stop_on_interrupt();
     let bar = progress_bar(options.quiet, SPINNER);
     let (start, quiet) = (Instant::now(), options.quiet);
     let gallery = run.run(&stop, &|progress| tell(progress, &bar, start, quiet))?;
     bar.finish_and_clear();
+    if options.hand_out {
+        serde_json::to_writer(&mut *out, &serde_json::json!({ "gallery": gallery }))?;
+        return Ok(writeln!(out)?);
+    }
     match options.json {
         true => print_json(&gallery, out),
         false => print_summary(options, &gallery, out),

@@ -7,7 +7,7 @@ use clap::Args;
 use sakiyomi::evolve::{fairness_lines, picture};
 use sakiyomi::figures::{Content, Figure};
 use sakiyomi_catalog::{GameSpec, MapSource, TubstapSpec, write_atomically};
-use sakiyomi_evolve::{Fairness, FairnessSettings, Judge, judge_game};
+use sakiyomi_evolve::{Fairness, FairnessSettings, Judge, Threads, judge_game};
 use sakiyomi_games::tubstap::{Attacks, Map, Settings};
 
 use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table};
@@ -57,13 +57,13 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         given => given.to_vec(),
     };
     let game = |noise: bool| Some(spec(&map, noise));
-    let threads = options.threads.map_or_else(cores, usize::from);
-    let settings =
-        FairnessSettings { games: options.games, seed: options.seed, threads, quorum: None };
+    let runner = Threads(options.threads.map_or_else(cores, usize::from));
+    let settings = FairnessSettings { games: options.games, seed: options.seed, quorum: None };
     let stop = stop_on_interrupt();
     let bar = progress_bar(options.quiet, "{bar:30} {pos} of {len} games  {eta} left");
     bar.set_length(options.games * judges.len() as u64);
-    let fairness = judge_game(&game, &judges, settings, &stop, &|done| bar.set_position(done))?;
+    let tell = |done| bar.set_position(done);
+    let fairness = judge_game(&game, &judges, settings, &runner, &stop, &tell)?;
     bar.finish_and_clear();
     if let Some(path) = &options.picture {
         let lines = fairness

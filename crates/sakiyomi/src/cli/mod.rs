@@ -173,6 +173,7 @@ fn is_bad_input(error: &anyhow::Error) -> bool {
                 cause.downcast_ref(),
                 Some(ExploitError::Spec(_) | ExploitError::Program { .. })
             )
+            || matches!(cause.downcast_ref(), Some(EvolveError::Play(ExploitError::Spec(_))))
             || matches!(
                 cause.downcast_ref(),
                 Some(SolveError::Unsolved {

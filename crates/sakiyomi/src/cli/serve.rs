@@ -39,7 +39,7 @@ pub(super) struct Options {
     /// The folder of the experiment files
     #[arg(long, value_name = "DIR", default_value = "experiments")]
     experiments: PathBuf,
-    /// A network in ONNX that pages may play with, as net:file=FILE; may be given several times
+    /// A network in ONNX that pages offer as an agent of the games it fits; may be given several times
     #[arg(long, value_name = "FILE")]
     network: Vec<String>,
     /// Games that a job plays at the same time; the number of cores if not given

@@ -4,9 +4,11 @@
 //! those that are fair for all of them are delivered. Both parts go on where they were stopped.
 
 mod gallery;
+mod hand_out;
 mod presets;
 
 pub use gallery::{curves_figure, fairness_lines, gallery_html, maps_figure, picture};
+pub use hand_out::HandOut;
 pub use presets::{Preset, fair_polish, fair_settings, paper_settings};
 
 use std::fs;
@@ -16,9 +18,9 @@ use std::path::{Path, PathBuf};
 use sakiyomi_catalog::{read_text, write_atomically};
 use sakiyomi_core::{Rng, Stop};
 use sakiyomi_evolve::{
-    Evolution, EvolveError, Fairness, FairnessSettings, Fitness, Generation, Individual, Judge,
-    JudgeFairness, MapGenome, MapProblem, NumberGenome, NumberProblem, Problem, Quorum,
-    ScenarioGenome, ScenarioProblem, Settings, Step, judge_game,
+    Evolution, EvolveError, Fairness, FairnessSettings, Fitness, GameRunner, Generation,
+    Individual, Judge, JudgeFairness, MapGenome, MapProblem, NumberGenome, NumberProblem, Problem,
+    Quorum, ScenarioGenome, ScenarioProblem, Settings, Step, judge_game,
 };
 use sakiyomi_games::sangoku::{Scenario, Stat, Talent};
 use sakiyomi_games::tubstap::{Map, write_map};
@@ -234,7 +236,8 @@ pub struct Run<'a, P> {
     pub settings: Settings,
     pub delivery: Delivery,
     pub folder: RunFolder,
-    pub threads: usize,
+    /// Where games are played.
+    pub runner: &'a dyn GameRunner,
 }
 
 impl<P: Written + Serialize> Run<'_, P> {
@@ -247,7 +250,7 @@ impl<P: Written + Serialize> Run<'_, P> {
         let mut evolution = self.open()?;
         while !evolution.is_done() {
             let generation = evolution.history.len();
-            let step = evolution.step(self.problem, self.threads, stop, &|done, games| {
+            let step = evolution.step(self.problem, self.runner, stop, &|done, games| {
                 tell(&Progress::Games { generation, done, games });
             })?;
             evolution.save(&self.folder.checkpoint())?;
@@ -320,10 +323,10 @@ impl<P: Written + Serialize> Run<'_, P> {
             }
             let game = |noise: bool| self.problem.game(&one.genome, noise);
             let seed = Rng::stream(&[self.settings.seed, one.id, FRESH]).bits();
-            let threads = self.threads;
             let quorum = Some(delivery.quorum);
-            let settings = FairnessSettings { games: delivery.games, seed, threads, quorum };
-            let fairness = judge_game(&game, &delivery.judges, settings, stop, &|_| {})?;
+            let settings = FairnessSettings { games: delivery.games, seed, quorum };
+            let fairness =
+                judge_game(&game, &delivery.judges, settings, self.runner, stop, &|_| {})?;
             if stop.requested() {
                 break;
             }

@@ -55,8 +55,8 @@ pub struct GameRequest {
     pub check: Vec<String>,
 }
 
-/// `agents` are the names of those who can play it; `opponents` are some of them by strength, and
-/// `suggested` is the one to begin with.
+/// `agents` are the names of those who can play it, and those with a network that fits it, such as
+/// `net:file=four.onnx`; `opponents` are some of them by strength, and `suggested` is the one to begin with.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct GameAnswer {

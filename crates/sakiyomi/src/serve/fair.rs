@@ -12,7 +12,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use sakiyomi_catalog::{MAX_TEXT_BYTES, MapSource, TubstapSpec, read_bytes, read_text};
 use sakiyomi_core::Stop;
-use sakiyomi_evolve::{FairnessSettings, Judge, judge_game};
+use sakiyomi_evolve::{FairnessSettings, Judge, Threads, judge_game};
 use sakiyomi_games::tubstap::{Attacks, Settings, SizeClass, read_map};
 
 use super::api::{ApiError, ErrorCode, FairRun, FairnessAnswer, FairnessRequest};
@@ -80,8 +80,8 @@ fn verdict(text: &str, threads: usize) -> Result<FairnessAnswer, ApiError> {
         };
         Some(TubstapSpec { map: MapSource::Code(map.code()), settings }.into())
     };
-    let settings = FairnessSettings { games: GAMES, seed: 1, threads, quorum: None };
-    let fairness = judge_game(&game, &judges, settings, &Stop::new(), &|_| {})
+    let settings = FairnessSettings { games: GAMES, seed: 1, quorum: None };
+    let fairness = judge_game(&game, &judges, settings, &Threads(threads), &Stop::new(), &|_| {})
         .map_err(|error| wrong(error.to_string()))?;
     let (header, rows) = fairness_lines(&fairness.judges);
     let maps = vec![picture(&map, String::new(), Vec::new())];

@@ -197,10 +197,18 @@ pub fn offer_networks(files: Vec<String>) {
     let _ = NETWORKS.set(files);
 }
 
+/// The agents of the networks that are offered, whatever game they fit.
+pub(super) fn offered_agents() -> Vec<String> {
+    offered().iter().map(|file| format!("net:file={file}")).collect()
+}
+
+fn offered() -> &'static [String] {
+    NETWORKS.get().map_or(&[][..], Vec::as_slice)
+}
+
 fn is_offered(agent: &AgentSpec) -> bool {
     let AgentSpec::Puct(Named { settings, .. }) = agent else { return false };
-    let offered = NETWORKS.get().map_or(&[][..], Vec::as_slice);
-    settings.file.as_ref().is_some_and(|file| offered.contains(file))
+    settings.file.as_ref().is_some_and(|file| offered().contains(file))
 }
 
 /// Trees, and so threads, of one search.
@@ -213,6 +221,7 @@ mod tests {
     #[test]
     fn a_page_may_name_networks_that_are_offered() {
         offer_networks(vec!["nets/four.onnx".to_owned()]);
+        assert_eq!(offered_agents(), ["net:file=nets/four.onnx"]);
         assert!(player("net:file=nets/four.onnx,iterations=100").is_ok());
         for text in ["net:file=nets/other.onnx", "exec:./bot.py", "exact:file=a.solution"] {
             assert!(player(text).is_err(), "{text}");

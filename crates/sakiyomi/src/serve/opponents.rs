@@ -55,7 +55,7 @@ pub(super) fn suggested(opponents: &[Opponent]) -> String {
     medium.or(opponents.first()).map_or(String::new(), |opponent| opponent.agent.clone())
 }
 
-/// The names of the agents that can play a game with their defaults.
+/// The names of the agents that can play a game with their defaults, and the agents of networks that fit it.
 pub(super) struct Suited<'a>(pub(super) &'a GameSpec);
 
 impl Visitor for Suited<'_> {
@@ -67,8 +67,8 @@ impl Visitor for Suited<'_> {
             // As it would think for the page: with the same limits.
             guard::agent(name).is_ok_and(|agent| agent.build(&game, &seat).is_ok())
         };
-        let names = AgentSpec::entries().iter().map(|agent| agent.name);
-        names.filter(|name| can_play(name)).map(str::to_owned).collect()
+        let names = AgentSpec::entries().iter().map(|agent| agent.name.to_owned());
+        names.chain(guard::offered_agents()).filter(|name| can_play(name)).collect()
     }
 }
 
