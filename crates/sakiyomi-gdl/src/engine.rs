@@ -150,7 +150,8 @@ fn choose_order(layout: &mut Layout, forward: &Forward, start: &Live, n_roles: u
         live.n_followed()
     };
     let (at_once, in_order) = (count(false), count(true));
-    layout.in_order = at_once * 4 > in_order * 5;
+    // After every component the gates would be looked through again.
+    layout.in_order = at_once * 4 > in_order * 5 && !layout.has_components();
 }
 
 /// Plies and work of the match by which the order is chosen.

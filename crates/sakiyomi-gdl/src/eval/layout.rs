@@ -104,6 +104,10 @@ impl Layout {
         self.nodes.iter().filter(|&&node| node != 0).count()
     }
 
+    pub(crate) fn has_components(&self) -> bool {
+        !self.components.is_empty()
+    }
+
     pub(crate) fn n_edges(&self) -> usize {
         self.edges.len()
     }
