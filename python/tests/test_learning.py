@@ -138,7 +138,7 @@ def test_exceptions_of_a_network_come_through():
     with pytest.raises(sakiyomi.SpecError, match="at_once"):
         sakiyomi.self_play("tic-tac-toe", uniform, games=4, at_once=0)
     # Rules that are interpreted do not know all of their moves.
-    with pytest.raises(sakiyomi.SpecError, match="every position"):
+    with pytest.raises(sakiyomi.SpecError, match="no observations"):
         sakiyomi.self_play("gdl:sheet=connect-five,memory=100KB", uniform, games=1)
 
 

@@ -47,7 +47,7 @@ fn a_run_that_is_stopped_goes_on_to_the_identical_result() {
     let gallery: Value = serde_json::from_str(&expected[1]).unwrap();
     assert_eq!(gallery["is_complete"], true);
     assert_eq!(gallery["tried"], 4, "each of those that were refined is tried");
-    assert_eq!(gallery["history"].as_array().unwrap().len(), 4);
+    assert_eq!(gallery["history"].as_array().unwrap().len(), 5);
     for name in ["gallery.html", "maps.svg", "curves.svg", "curves.png"] {
         assert!(folder.path().join("whole").join(name).exists(), "{name}");
     }

@@ -51,7 +51,7 @@ export const play = {
   async "a network that the server offers is chosen in the list and plays"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(server.url);
-    await page.getByText("Connect four", { exact: true }).click();
+    await page.getByRole("group").getByText("Connect four", { exact: true }).click();
     await page.getByText("Advanced: who sits where").click();
     const agents = page.getByRole("combobox", { name: "Agent" });
     assert.ok(!(await agents.innerText()).includes("tic-tac-toe.onnx"), "it does not fit connect four");

@@ -78,7 +78,7 @@ impl Visitor for WithLists<'_> {
 
 #[test]
 fn games_that_tell_what_is_legal_without_a_list_are_seen_and_played_the_same() {
-    for game in ["connect-four", "connect-four:5x4", "tic-tac-toe", "othello", "hex:5"] {
+    for game in ["connect-four", "connect-four:5x4", "tic-tac-toe", "othello", "hex:5x5"] {
         let spec: GameSpec = game.parse().unwrap();
         let settings = BatchSettings { n_environments: 9, per_player: false, threads: 1, seed: 5 };
         let mut listed = spec.with(WithLists(&spec, settings)).unwrap();
