@@ -321,16 +321,7 @@ fn print_summary(options: &Options, gallery: &Gallery, out: &mut dyn Write) -> a
         }
     }
     if gallery.tried > 0 {
-        writeln!(
-            out,
-            "{} of {} candidates are fair on {} fresh games for at least {} of {} judges, {} for all of them",
-            gallery.passed,
-            gallery.tried,
-            gallery.delivery.games,
-            gallery.delivery.quorum.of_all,
-            gallery.delivery.judges.len(),
-            gallery.n_fair_for_all()
-        )?;
+        writeln!(out, "{}", gallery.tried_text())?;
     }
     if let Some(fitness) = gallery.paper_fitness() {
         writeln!(out, "mean fitness by the paper's formula on fresh games: {fitness:.3}")?;

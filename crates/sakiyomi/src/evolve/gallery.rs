@@ -178,16 +178,7 @@ fn summary(gallery: &Gallery) -> String {
     let mut text =
         format!("{n} of {} generations, {games} games. ", gallery.settings.all_generations());
     if gallery.tried > 0 {
-        let share = 100.0 * gallery.passed as f64 / gallery.tried as f64;
-        text += &format!(
-            "{} of {} candidates ({share:.0} %) are fair on {} fresh games for at least {} of {} judges, {} for all of them. ",
-            gallery.passed,
-            gallery.tried,
-            gallery.delivery.games,
-            gallery.delivery.quorum.of_all,
-            gallery.delivery.judges.len(),
-            gallery.n_fair_for_all()
-        );
+        text += &format!("{}. ", gallery.tried_text());
     } else {
         text += "No candidate was tried with fresh games yet; these are the best so far. ";
     }

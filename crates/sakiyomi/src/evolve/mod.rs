@@ -448,6 +448,19 @@ impl Gallery {
         (!fresh.is_empty()).then(|| fresh.iter().sum::<f64>() / fresh.len() as f64)
     }
 
+    /// How many candidates are fair.
+    pub fn tried_text(&self) -> String {
+        let Gallery { passed, tried, delivery, .. } = self;
+        let share = 100.0 * *passed as f64 / (*tried).max(1) as f64;
+        format!(
+            "{passed} of {tried} candidates ({share:.0} %) are fair on {} fresh games for at least {} of {} judges, {} for all of them",
+            delivery.games,
+            delivery.quorum.of_all,
+            delivery.judges.len(),
+            self.n_fair_for_all()
+        )
+    }
+
     /// The finds that every judge calls fair.
     pub fn n_fair_for_all(&self) -> usize {
         let fresh = self.finds.iter().filter_map(|find| find.fresh.as_ref());
