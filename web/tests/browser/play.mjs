@@ -51,11 +51,12 @@ export const play = {
   async "a network that the server offers is chosen in the list and plays"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(server.url);
-    await page.getByRole("group").getByText("Connect four", { exact: true }).click();
+    const card = (name) => page.locator("strong", { hasText: name }).first();
+    await card("Connect four").click();
     await page.getByText("Advanced: who sits where").click();
     const agents = page.getByRole("combobox", { name: "Agent" });
     assert.ok(!(await agents.innerText()).includes("tic-tac-toe.onnx"), "it does not fit connect four");
-    await page.getByText("Tic tac toe", { exact: true }).click();
+    await card("Tic tac toe").click();
     await agents.selectOption({ label: "net: tic-tac-toe.onnx" });
     await page.getByRole("button", { name: "Play", exact: true }).click();
     await status(page).getByText("x to move").first().waitFor();
