@@ -151,7 +151,7 @@ fn choose_order(layout: &mut Layout, forward: &Forward, start: &Live, n_roles: u
     };
     let (at_once, in_order) = (count(false), count(true));
     // After every component the gates would be looked through again.
-    layout.in_order = at_once * 4 > in_order * 5 && !layout.has_components();
+    layout.in_order = at_once * 2 > in_order * 3 && !layout.has_components();
 }
 
 /// Plies and work of the match by which the order is chosen.

@@ -130,6 +130,10 @@ impl Network {
     }
 }
 
+/// Alternatives of an Or that are looked through for one that holds, and literals that are known to.
+const MOST_ALTERNATIVES: usize = 256;
+const MOST_KNOWN: usize = 64;
+
 /// The gates and what they read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gates {
@@ -199,6 +203,7 @@ impl Gates {
         if !clean(lits, TRUE, FALSE) {
             return FALSE;
         }
+        self.absorb(lits);
         match lits[..] {
             [] => TRUE,
             [lit] => lit,
@@ -208,6 +213,40 @@ impl Gates {
                 self.gate(Kind::Or, lits) ^ 1
             }
             _ => self.gate(Kind::And, lits),
+        }
+    }
+
+    /// Drops from a conjunction what follows from the rest: "some capture can be made" beside one that can. Whatever
+    /// changes in one capture would otherwise have to be told to all others.
+    fn absorb(&self, lits: &mut Vec<Lit>) {
+        let alternatives = |lit: Lit| match self.kinds[node_of(lit)] {
+            Kind::Or if !is_negated(lit) => self.inputs(node_of(lit)),
+            _ => &[],
+        };
+        let is_open = |lit: &Lit| (1..=MOST_ALTERNATIVES).contains(&alternatives(*lit).len());
+        if lits.len() < 2 || !lits.iter().any(is_open) {
+            return;
+        }
+        // All that holds if the others do.
+        let mut known: Vec<Lit> = lits.iter().copied().filter(|lit| !is_open(lit)).collect();
+        let mut next = 0;
+        while next < known.len() && known.len() < MOST_KNOWN {
+            known.extend(self.conjuncts(known[next]));
+            next += 1;
+        }
+        known.sort_unstable();
+        let holds = |lit: &Lit| known.binary_search(lit).is_ok();
+        let follows = |&lit: &Lit| {
+            holds(&lit) || !self.conjuncts(lit).is_empty() && self.conjuncts(lit).iter().all(holds)
+        };
+        lits.retain(|lit| !is_open(lit) || !alternatives(*lit).iter().any(follows));
+    }
+
+    /// The literals that a conjunction consists of; none if it is something else.
+    fn conjuncts(&self, lit: Lit) -> &[Lit] {
+        match self.kinds[node_of(lit)] {
+            Kind::And if !is_negated(lit) => self.inputs(node_of(lit)),
+            _ => &[],
         }
     }
 
@@ -242,13 +281,9 @@ impl Gates {
     }
 
     fn shared(&self, lits: &[Lit]) -> Vec<Lit> {
-        let cases = |lit: Lit| match self.kinds[node_of(lit)] {
-            Kind::And if !is_negated(lit) => self.inputs(node_of(lit)),
-            _ => &[],
-        };
-        let mut shared = cases(lits[0]).to_vec();
+        let mut shared = self.conjuncts(lits[0]).to_vec();
         for &lit in &lits[1..] {
-            let inputs = cases(lit);
+            let inputs = self.conjuncts(lit);
             shared.retain(|lit| inputs.binary_search(lit).is_ok());
             if shared.is_empty() {
                 break;
@@ -649,4 +684,30 @@ fn components(instances: &Instances, by_head: &ByHead, lits: &[Lit]) -> Vec<Vec<
         }
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_from_the_rest_is_dropped() {
+        let mut gates = Gates::default();
+        gates.leaf(Kind::Constant);
+        let [a, b, c, d] = [0; 4].map(|_| (gates.leaf(Kind::Base) as Lit) << 1);
+        let pair = gates.and(&mut vec![a, b]);
+        let some = gates.or(&mut vec![pair, c]);
+        // One of the alternatives itself, and what it consists of, on its own or inside another gate.
+        assert_eq!(gates.and(&mut vec![some, c]), c);
+        assert_eq!(gates.and(&mut vec![some, pair]), pair);
+        assert_eq!(gates.and(&mut vec![a, b, some]), pair);
+        let more = gates.and(&mut vec![a, b, d]);
+        assert_eq!(gates.and(&mut vec![some, more]), more);
+        // Half an alternative is not enough, and two Ors do not hold each other up.
+        let half = gates.and(&mut vec![a, some]);
+        assert_eq!(gates.inputs(node_of(half)), [a, some]);
+        let other = gates.or(&mut vec![some, d]);
+        let both = gates.and(&mut vec![some, other]);
+        assert_eq!(gates.inputs(node_of(both)), [some, other]);
+    }
 }

@@ -100,6 +100,11 @@ impl Sequence {
         self.member[fluent]
     }
 
+    /// Whether a literal has the same value whenever a phase comes.
+    pub(crate) fn decides(&self, lit: Lit) -> bool {
+        self.nodes.binary_search(&(lit >> 1)).is_ok()
+    }
+
     /// What else is known of the fluents of the sequence if some of them have these values: those that
     /// have the same value in all phases in which they do.
     pub(crate) fn follows_from(&self, known: &[(u32, bool)]) -> Vec<(u32, bool)> {

@@ -412,10 +412,10 @@ impl Case {
         if residual.is_plain() {
             return Case::Leaf(Transition::new(&residual));
         }
-        let mut parts = residual.parts();
-        if parts.len() > 1 {
-            let (plain, open): (Vec<Residual>, Vec<Residual>) =
-                parts.drain(..).partition(Residual::is_plain);
+        let (plain, open): (Vec<Residual>, Vec<Residual>) =
+            residual.parts().into_iter().partition(Residual::is_plain);
+        // What is plain beside a single open part becomes plain in each of its cases.
+        if plain.len() + open.len() > 1 && open.len() != 1 {
             let mut together = Transition::default();
             plain.iter().for_each(|part| together.extend(part));
             together.extend(&Residual { follows: Vec::new(), gates: Vec::new(), ..residual });
@@ -444,8 +444,9 @@ impl Cases {
 
     /// Notes what changes in a state. False if formulas would have to be computed that are more work
     /// than allowed; then what was noted is not all. A case is worked out when it has occurred `often`;
-    /// `size` counts the bytes of all cases of the game.
-    #[inline]
+    /// `size` counts the bytes of all cases of the game. Parts have cases in turn; without being told, the compiler
+    /// would take that recursion as a reason to call this at every ply.
+    #[inline(always)]
     pub(crate) fn note(
         &self,
         live: &mut Live,

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::{group_moves, live_roots};
 use crate::network::{Gates, Kind, Lit, Network, is_negated, node_of};
+use crate::phase::Sequence;
 
 /// A pair that fewer Ands read stays as it is.
 const LEAST_READERS: u32 = 6;
@@ -17,7 +18,8 @@ pub(crate) fn share_pairs(network: &mut Network) {
     if !network.gates.components().is_empty() {
         return;
     }
-    let (moves, _, groups) = group_moves(network);
+    let sequence = Sequence::new(network);
+    let (moves, _, groups) = group_moves(network, &sequence);
     let mut open = live_roots(network, &moves, &groups);
     let mut seen = vec![false; network.gates.len()];
     let mut inputs: FxHashMap<u32, Vec<Lit>> = FxHashMap::default();

@@ -6,6 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::network::{FALSE, Kind, Lit, Network, TRUE, is_negated, node_of};
+use crate::phase::Sequence;
 
 /// The gates that nothing reads but the list of moves, each with its one move.
 pub(super) fn deciding_gates(
@@ -55,7 +56,10 @@ pub(crate) fn live_roots(
 
 /// Splits the legal moves into groups. Returns per move the literal that is left and its group, per
 /// role the groups, and per group its gate and length.
-pub(crate) fn group_moves(network: &mut Network) -> (Moves, Vec<Range<usize>>, Vec<(Lit, u32)>) {
+pub(crate) fn group_moves(
+    network: &mut Network,
+    sequence: &Sequence,
+) -> (Moves, Vec<Range<usize>>, Vec<(Lit, u32)>) {
     let mut moves = vec![(FALSE, 0); network.moves.len()];
     let mut groups: Vec<(Lit, u32)> = Vec::new();
     let mut role_groups = Vec::new();
@@ -88,8 +92,11 @@ pub(crate) fn group_moves(network: &mut Network) -> (Moves, Vec<Range<usize>>, V
             });
         }
         groups[first].1 = open.len() as u32;
-        // A single move that is left, which is waiting nearly always, is a group as well.
-        if let [index] = open[..] {
+        // A single move that is left, which is waiting nearly always, is a group as well, if its phase decides about it:
+        // the gate of a group is one that is read, which is more work than one that decides about a move.
+        if let [index] = open[..]
+            && sequence.decides(network.legal[index])
+        {
             (groups[first].0, moves[index]) = (network.legal[index], (TRUE, first as u32));
             open.clear();
         }

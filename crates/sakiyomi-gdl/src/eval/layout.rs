@@ -23,7 +23,7 @@ impl Layout {
         usual: &FxHashMap<u32, Lit>,
         sequence: &Sequence,
     ) -> Layout {
-        let (gates_of_moves, role_groups, groups) = group_moves(network);
+        let (gates_of_moves, role_groups, groups) = group_moves(network, sequence);
         // Formulas have no fixpoints, so the components on which goals depend must be live.
         let goals = cone(network, network.goals.iter().flatten().map(|&(_, lit)| lit));
         let recursive_goals: Vec<Lit> = (goals.iter())

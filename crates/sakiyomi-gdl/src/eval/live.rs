@@ -146,7 +146,7 @@ impl Live {
     }
 
     /// How many moves a role has.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn n_legal(&self, layout: &Layout, role: usize) -> usize {
         let mut n = 0;
         for open in layout.phases.groups(self.phase, role) {
@@ -292,6 +292,7 @@ impl Live {
     }
 
     /// Follows changes in the order of the gates, inputs first, so that no gate changes twice.
+    #[inline(never)]
     fn propagate_in_order(&mut self, layout: &Layout) {
         for i in 0..self.n_events {
             self.follow(layout, self.events[i] >> 1);
