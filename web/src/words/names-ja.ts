@@ -104,6 +104,7 @@ export const PARAMETERS: Record<string, string> = {
   tau: "MAST の温度。通常 0.25",
   epsilon: "NST のプレイアウトで一様ランダムに選ぶ確率。通常 0.1",
   keep: "MAST と NST が次の決定に引き継ぐ数の割合",
+  prior: "新しいノードの手を一度ずつ試す代わりに、手の平均利得とこの訪問数から始める",
   grave: "GRAVE: この訪問数を持つ最も近い祖先の AMAF 値を使う(論文では c=0)",
   bias: "GRAVE の AMAF 値の偏りの二乗。通常 0.00001",
   experience: "似た局面の結果を貸す。似ているかはマスの符号で決める(距離 2 または 0 を木の距離で選ぶ switch、利得で選ぶ payoffs、複数の符号を試す auto)",

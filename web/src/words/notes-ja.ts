@@ -27,7 +27,7 @@ export const NOTES: Record<string, string> = {
   "gdl-experience-auto":
     "各対局の前に試行して方式を選ぶ。試行は最初の着手の思考量に含めず、最大 51,000 プレイアウトである。これらのゲームに合わせた調整は行っていない。",
   "gdl-experience-distances": `論文は距離 1 を試して 0 とほとんど変わらないとし、距離 3 は時間がかかるため行っていない。${NO_C}`,
-  "gdl-experience-equal-time": "時間による制限なので、同じ結果は再現されない。auto の試行は最初の着手の前に行われ、その思考時間の最大 40 倍を使う。",
+  "gdl-experience-equal-time": "時間による制限なので、同じ結果は再現されない。auto の試行は最初の着手の前に行われ、その思考時間の最大 100 倍を使う。",
   "gdl-experience-rivals": "系列 graph は、距離 0 の経験の効果のうち、単なる合流の共有による部分を示す。",
   "gdl-experience-table-1": "「paper」の列は論文の手数である。ここでは、どのプレイヤーにも選択の余地がない手番を数えない。",
   "gdl-experience-table-2": `距離は 2 とした。この表について論文に記載はない。${NO_C}`,

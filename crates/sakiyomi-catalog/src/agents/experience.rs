@@ -109,6 +109,18 @@ pub(super) const KEEP: TreeParameter = Parameter::number(
     place!(keep),
     "share of their counts that playouts which learn keep from one decision to the next",
 );
+pub(super) const PRIOR: TreeParameter = Parameter::number(
+    "prior",
+    0.01..=1_000.0,
+    Place {
+        get: |settings| settings.prior.map(Value::Number),
+        set: |settings, value| {
+            settings.prior = value.number();
+            Ok(())
+        },
+    },
+    "visits with which actions of a new node begin, at their mean payoff, instead of being tried once each",
+);
 pub(super) const GRAVE: TreeParameter = Parameter::integer(
     "grave",
     0..=1_000_000,
@@ -301,6 +313,15 @@ pub(super) fn check(settings: &MctsSettings) -> Result<(), String> {
         return Err(
             "`grave` and `experience` go with UCB1; expected no `tuned` beside them".to_owned()
         );
+    }
+    if settings.prior.is_some() {
+        let learns = settings.policy != PlayoutPolicy::Uniform;
+        let is_plain = is_ucb1 && settings.grave.is_none() && settings.groups.is_none();
+        if !learns || !is_plain {
+            return Err("`prior` needs means of actions and plain UCB1; expected `playout=mast`, \
+                        `nst` or `tournament`, and no `tuned`, `grave` or `groups` beside it"
+                .to_owned());
+        }
     }
     if settings.keep != 1.0 && settings.policy == PlayoutPolicy::Uniform {
         return Err(

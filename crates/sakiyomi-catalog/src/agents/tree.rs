@@ -7,7 +7,7 @@ use sakiyomi_search::{Answer, Bandit, Exact, Groups, Mcts, MctsSettings};
 
 use super::experience::{
     BIAS, BITS, DISTANCE, DRAWS, EPSILON, EXPERIENCE, FADE, GRAVE, HALF, KEEP, MOST, PLAYOUT,
-    REACH, TAU, bare_experience, check,
+    PRIOR, REACH, TAU, bare_experience, check,
 };
 use super::search::{
     Budgeted, DEFAULT_ITERATIONS, PlaysOut, adjust_iterations, cpu, iterations, keen, limit,
@@ -332,6 +332,7 @@ const UCT: Definition<MctsSettings> = Definition {
             EPSILON,
             DRAWS,
             KEEP,
+            PRIOR,
             GRAVE,
             BIAS,
             EXPERIENCE,
@@ -434,7 +435,7 @@ impl Defined for MctsSettings {
             &UCT,
             "ggp-best",
             "the strongest search for games from rules that was measured",
-            "uct:c=0.4,solver,ahead,playout=tournament",
+            "uct:c=0.4,solver,ahead,playout=tournament,prior=3",
             "ggp-best:cpu=200ms",
         ),
         // Uemiya and Yokoyama's variant; `experience:auto` is ours.

@@ -304,6 +304,12 @@ impl Arms {
         lent[1] += sum as f32;
     }
 
+    /// Lends visits to an untried arm of UCB1, which count at once.
+    pub(super) fn begin_with(&mut self, arm: usize, visits: f64, mean: f64) {
+        self.lend(arm, visits, visits * mean);
+        self.ready[arm] = [mean as f32, 1.0 / (visits as f32).sqrt()];
+    }
+
     pub(super) fn clear(&mut self, columns: Columns) {
         macro_rules! clear {
             ($column:ident) => {

@@ -131,6 +131,11 @@ impl Learned {
         self.means.get(&key(player, action)).map_or(UNSEEN as f32, |mean| mean.weight)
     }
 
+    /// The mean payoff of the iterations with an action.
+    pub(super) fn mean_payoff<A: Hash>(&self, player: Player, action: &A) -> f64 {
+        self.means.get(&key(player, action)).map_or(UNSEEN, |mean| mean.sum / mean.visits)
+    }
+
     /// Picks one of `actions`, of which there is at least one, after the actions `before`.
     pub(super) fn pick<A: Copy + Hash>(
         &mut self,

@@ -35,6 +35,7 @@ mod knowledge;
 mod learned;
 mod oos;
 mod playout;
+mod rehearsal;
 mod rows;
 mod smuct;
 mod spread;
@@ -92,6 +93,9 @@ pub struct MctsSettings {
     pub policy: PlayoutPolicy,
     /// The share of its counts that a policy keeps from one decision to the next.
     pub keep: f64,
+    /// Visits with which the arms of a new node begin, at the mean payoff of their action, instead of being tried once
+    /// each; goes with a policy that learns, [`Bandit::Ucb1`] and nodes where one player chooses.
+    pub prior: Option<f64>,
     /// Scores arms with AMAF values too; goes with [`Bandit::Ucb1`].
     pub grave: Option<Grave>,
     /// Similar positions lend to new nodes what was found there; goes with [`Bandit::Ucb1`] and a game
@@ -140,6 +144,7 @@ impl MctsSettings {
             playout: PlayoutOptions::default(),
             policy: PlayoutPolicy::Uniform,
             keep: 1.0,
+            prior: None,
             grave: None,
             experience: None,
             groups: None,

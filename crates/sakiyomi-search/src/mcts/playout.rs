@@ -140,6 +140,14 @@ impl Policy {
         }
     }
 
+    /// The mean payoff of the iterations with an action, if it is learned.
+    pub(super) fn mean_payoff<A: Hash>(&self, player: Player, action: &A) -> Option<f64> {
+        match self {
+            Policy::Uniform | Policy::Guided(_) => None,
+            Policy::Learned(learned) => Some(learned.mean_payoff(player, action)),
+        }
+    }
+
     /// Learns from an iteration: all actions from the root to the end, and what they gave.
     pub(super) fn learn<A: Copy + Hash>(&mut self, trail: Trail<'_, A>, payoffs: &Payoffs) {
         match self {

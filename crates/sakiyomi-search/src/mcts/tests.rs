@@ -545,26 +545,57 @@ fn insight_shows_the_tree_as_it_is() {
 #[test]
 fn learning_playouts_and_grave_find_the_best_move() {
     let mut rng = Rng::new(21);
-    let policies = [
-        (PlayoutPolicy::Mast { tau: 0.3 }, None),
-        (PlayoutPolicy::Nst { epsilon: 0.2 }, None),
-        (PlayoutPolicy::Uniform, Some(Grave { reference: 20, bias: 0.01 })),
-        (PlayoutPolicy::Nst { epsilon: 0.2 }, Some(Grave { reference: 20, bias: 0.01 })),
+    let (plain, grave) = (settings(30_000), Some(Grave { reference: 20, bias: 0.01 }));
+    let mast = MctsSettings { policy: PlayoutPolicy::Mast { tau: 0.3 }, ..plain };
+    let nst = MctsSettings { policy: PlayoutPolicy::Nst { epsilon: 0.2 }, ..plain };
+    let variants = [
+        mast,
+        nst,
+        MctsSettings { prior: Some(5.0), ..mast },
+        MctsSettings { prior: Some(0.5), ..nst },
+        MctsSettings { grave, ..plain },
+        MctsSettings { grave, ..nst },
     ];
-    for (policy, grave) in policies {
+    for variant in variants {
         for (who, solver) in [(["0", "1"], false), (["0", "0"], false), (["0", "1"], true)] {
             let toy = random_tree(6, &who, 2, &mut rng);
             let best = solve(&toy, toy.start())[Player(0)];
             let bandit = Bandit::Ucb1 { c: 0.7 };
-            let settings = MctsSettings { bandit, policy, grave, solver, ..settings(30_000) };
+            let settings = MctsSettings { bandit, solver, ..variant };
             let choice = decide(&toy, 0, settings, 1);
             assert_eq!(choice, decide(&toy, 0, settings, 1));
             let mut next = toy.start();
             toy.apply(&mut next, &[choice.action]);
             let regret = best - solve(&toy, next)[Player(0)];
-            assert!(regret < 1e-9, "{who:?} {policy:?} {grave:?}: lost {regret}");
+            assert!(regret < 1e-9, "{who:?} {variant:?}: lost {regret}");
         }
     }
+}
+
+/// An action that is known to be bad is not tried in a new node before the others have shown to be as bad.
+#[test]
+fn with_a_prior_actions_are_not_tried_once_each() {
+    let ends = "0 a -> 1 0 b -> 1 0 c -> 1 0 bad -> 0 1";
+    let text =
+        format!("start: 0 a -> p b -> q c -> r bad -> 0 1\np: {ends}\nq: {ends}\nr: {ends}\n");
+    let toy = Toy::read(&text).unwrap();
+    let n_tried = |prior| {
+        let policy = PlayoutPolicy::Tournament { draws: 2 };
+        let mut agent = Mcts::new(MctsSettings { policy, prior, ..settings(200) });
+        let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
+        agent.choose(&toy, &toy.start(), Player(0), &mut context).unwrap();
+        let tree = &agent.walks[0].tree;
+        let below = ["a", "b", "c"].map(|good| tree.child_after(ROOT, &[toy.word(good)]).unwrap());
+        let tried = below.into_iter().filter(|&node| {
+            let row = tree.rows(node).next().unwrap();
+            let mut arms = row.first..row.first + row.len;
+            let bad = arms.find(|&arm| tree.actions[arm] == toy.word("bad")).unwrap();
+            assert!(tree.nodes[node as usize].visits > 30);
+            tree.arms.visits[bad] > 0
+        });
+        tried.count()
+    };
+    assert_eq!([n_tried(None), n_tried(Some(3.0))], [3, 0]);
 }
 
 /// What a tree knows by AMAF belongs to its nodes, also after those above are gone.

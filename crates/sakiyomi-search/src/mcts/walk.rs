@@ -132,12 +132,18 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         // Arms of other bandits have nothing to which visits could be lent.
         let lends = matches!(settings.bandit, Bandit::Ucb1 { .. }) && game.cell_shape().is_some();
         let experience = settings.experience.filter(|_| lends);
-        if let Some(experience) = experience {
-            tree.keep_lent(experience.decay());
+        let prior = settings.prior.filter(|_| policy.learns());
+        if experience.is_some() || prior.is_some() {
+            tree.keep_lent(experience.map_or(0.0, |experience| experience.decay()));
         }
         Walk {
             tree,
-            settings: MctsSettings { expand: settings.expand.max(1), experience, ..*settings },
+            settings: MctsSettings {
+                expand: settings.expand.max(1),
+                experience,
+                prior,
+                ..*settings
+            },
             observer,
             scratch: Scratch::default(),
             sampling: Sampling::default(),
@@ -394,6 +400,8 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         let Some(Row { player, first, len }) = tree.rows(node).next() else { return };
         let exploration = exploration.scaled(spread.as_deref(), player);
         let n_shown = settings.n_shown(len, visits);
+        // Arms that begin with visits are not tried once each before scores count.
+        let visits = if settings.prior.is_some() { visits.max(n_shown as u32) } else { visits };
         let row = Row { player, first, len: n_shown };
         let untried = (n_shown < len).then(|| knowledge::untried(&tree.arms, first, n_shown));
         let pick = match (untried.flatten(), tree.amaf()) {
@@ -508,7 +516,24 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             *length = actions.len();
             all.extend_from_slice(actions);
         }
-        self.tree.grow(node, all, &lengths[..choosing.len()])
+        self.tree.grow(node, all, &lengths[..choosing.len()])?;
+        self.begin_arms(node);
+        Ok(())
+    }
+
+    /// Lets the arms of a new node begin with what is known of their actions.
+    fn begin_arms(&mut self, node: NodeId) {
+        let Walk { tree, policy, settings, .. } = self;
+        let Some(visits) = settings.prior else { return };
+        if tree.nodes[node as usize].choosing().len() > 1 {
+            return;
+        }
+        let Some(row) = tree.rows(node).next() else { return };
+        for arm in row.first..row.first + row.len {
+            if let Some(mean) = policy.mean_payoff(row.player, &tree.actions[arm]) {
+                tree.arms.begin_with(arm, visits, mean);
+            }
+        }
     }
 
     /// Proves the ends that are one action away from a node that was just expanded, and the payoffs

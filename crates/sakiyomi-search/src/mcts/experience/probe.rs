@@ -14,22 +14,19 @@
 //! mean, the best multiple of x explains (sum xy)^2 / sum x^2 of the squared error. The setting that
 //! explains most, per node, is chosen; the multiple is how far it is trusted, from 0 to 1.
 //!
-//! Rehearsals are whole games with little time for a decision, one way to play out against another,
-//! because nothing short of results tells which one fits a game. Where decisions are limited in time,
-//! so are those of rehearsals, so that a slow playout has to be worth it; and there experience, which
-//! the survey judges by playouts alone, has to win a rehearsal too.
+//! Rehearsals (see `rehearsal.rs`) tell how to play out, and in equal time whether experience, which the survey
+//! judges by playouts alone, is worth its time.
 //!
 //! All of it is limited: in playouts, and where decisions are limited in time, in time as well.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-use sakiyomi_core::{
-    Agent, Budget, Context, Hints, Meter, Payoffs, Player, Preparation, Rng, Stop, Turn,
-};
+use sakiyomi_core::{Budget, Hints, Preparation, Rng, Stop};
 
 use super::survey::{Agreement, Fit, Survey};
 use super::{Decide, Encoding, ExperienceCounts, ExperienceSettings};
+use crate::mcts::rehearsal::{Bar, LONG, Sparring, counts_playouts, time_limit};
 use crate::mcts::{Mcts, MctsSettings, PlayoutPolicy};
 
 /// Games of a probe.
@@ -48,47 +45,6 @@ const CANDIDATES: [(Encoding, u32); 3] =
     [(Encoding::Huffman, 0), (Encoding::Order, 2), (Encoding::OneHot, 2)];
 /// Slope, in standard errors, below which a trial shows nothing.
 const MIN_STANDARD_ERRORS: f64 = 2.0;
-/// What getting ready may take where decisions are limited in time: as much as this number of decisions.
-const MAX_DECISIONS: u32 = 40;
-const MAX_REHEARSALS: u32 = 8;
-/// The part of a decision's time that a decision of a rehearsal has.
-const REHEARSAL_SHARE: u32 = 10;
-/// The part of the time for getting ready that one rehearsal may take, so that there is some for each.
-const PART_OF_A_REHEARSAL: u32 = 4;
-
-/// Playouts that learn, as [`Decide::Auto`] uses them. MAST is of use in most games, so at equal
-/// playouts it is used unless it loses its rehearsal clearly; where it has to be worth its time, it has to
-/// win it clearly, since a rehearsal is short and luck must not cost playouts in the whole match. NST is far better
-/// in some games and worse in others: it always has to win clearly.
-const MAST: PlayoutPolicy = PlayoutPolicy::Mast { tau: 0.1 };
-const NST: PlayoutPolicy = PlayoutPolicy::Nst { epsilon: 0.1 };
-const MIN_POINTS_TIMED: f64 = 0.75;
-/// MAST learns fast. NST needs more playouts until it knows sequences.
-const SHORT: Length = Length { decision: 50, all: 12_000 };
-const LONG: Length = Length { decision: 100, all: 24_000 };
-const REHEARSALS: [Rehearsal; 2] = [
-    Rehearsal { name: "MAST", policy: MAST, min_points: 0.375, length: SHORT },
-    Rehearsal { name: "NST", policy: NST, min_points: 0.75, length: LONG },
-];
-
-/// Games of one way to play out against the best one so far.
-#[derive(Clone, Copy, Debug)]
-struct Rehearsal {
-    name: &'static str,
-    policy: PlayoutPolicy,
-    /// The share of the points that it needs to be used.
-    min_points: f64,
-    length: Length,
-}
-
-/// How long the games of a rehearsal are.
-#[derive(Clone, Copy, Debug)]
-struct Length {
-    /// Playouts of a decision, where playouts are what is limited.
-    decision: u64,
-    /// Playouts of all games, at most; a game that would go beyond is not begun.
-    all: u64,
-}
 
 /// What a probe found.
 #[derive(Clone, Debug, PartialEq)]
@@ -254,11 +210,12 @@ impl MctsSettings {
             sparring.search = *self;
         }
         self.experience = sparring.trials(rng).first().and_then(Trial::settings);
-        if self.experience.is_some() && !self.budget.is_repeatable() {
+        if self.experience.is_some() && !counts_playouts(&self.budget) {
             let plain = MctsSettings { experience: None, ..*self };
-            let points = sparring.rehearse(LONG, [*self, plain], rng);
-            let _ = points.map(|points| write!(found, "experience {points:.2}, "));
-            self.experience = self.experience.filter(|_| points >= Some(MIN_POINTS_TIMED));
+            let score = sparring.rehearse(LONG, [*self, plain], rng);
+            let _ = score.map(|score| write!(found, "experience {score}, "));
+            let is_worth_it = score.is_some_and(|score| score.reaches(Bar::BeyondLuck));
+            self.experience = self.experience.filter(|_| is_worth_it);
         }
         let _ = match self.experience {
             Some(ExperienceSettings { encoding, distance, trust, .. }) => {
@@ -268,45 +225,6 @@ impl MctsSettings {
         };
         Preparation { found, playouts: sparring.playouts, cpu: meter.cpu_time() }
     }
-}
-
-/// How long getting ready may take. Iterations are counted otherwise.
-fn time_limit(decision: &Budget) -> Budget {
-    let limit = |time: Option<Duration>| time.map(|time| time * MAX_DECISIONS);
-    Budget { iterations: None, wall: limit(decision.wall), cpu: limit(decision.cpu), ..*decision }
-}
-
-/// How long one rehearsal may take.
-fn part_of_time(decision: &Budget) -> Budget {
-    let part = |time: Option<Duration>| time.map(|time| time / PART_OF_A_REHEARSAL);
-    let all = time_limit(decision);
-    Budget { wall: part(all.wall), cpu: part(all.cpu), ..all }
-}
-
-impl Length {
-    /// What a decision may take, when one of the match may take this.
-    fn budget(&self, decision: &Budget) -> Budget {
-        let share = |time: Option<Duration>| time.map(|time| time / REHEARSAL_SHARE);
-        match decision.is_repeatable() {
-            true => Budget { memory: decision.memory, ..Budget::iterations(self.decision) },
-            false => Budget {
-                iterations: None,
-                wall: share(decision.wall),
-                cpu: share(decision.cpu),
-                ..*decision
-            },
-        }
-    }
-}
-
-/// Games before the match.
-struct Sparring<'a, G> {
-    game: &'a G,
-    search: MctsSettings,
-    stop: &'a Stop,
-    meter: &'a Meter<'a>,
-    /// Playouts so far.
-    playouts: u64,
 }
 
 impl<G: Hints> Sparring<'_, G> {
@@ -342,88 +260,6 @@ impl<G: Hints> Sparring<'_, G> {
         self.play(&mut agents, PLIES, rng);
         let measured = |agent: &Mcts<G>| Some((agent.survey()?.clone(), agent.experience_counts()));
         agents.iter().filter_map(measured).collect()
-    }
-
-    /// The playouts that rehearsals speak for.
-    fn choose_policy(&mut self, rng: &mut Rng, found: &mut String) -> PlayoutPolicy {
-        let is_timed = !self.search.budget.is_repeatable();
-        let mut chosen = PlayoutPolicy::Uniform;
-        for rehearsal in REHEARSALS {
-            let Rehearsal { name, policy, mut min_points, length } = rehearsal;
-            let with = |policy| MctsSettings { policy, experience: None, ..self.search };
-            let both = [with(policy), with(chosen)];
-            let Some(points) = self.rehearse(length, both, rng) else { break };
-            if is_timed && policy == MAST {
-                min_points = MIN_POINTS_TIMED;
-            }
-            let _ = write!(found, "{name} {points:.2}, ");
-            if points >= min_points {
-                chosen = policy;
-            }
-        }
-        chosen
-    }
-
-    /// The share of the points that the first of two settings gets against the second in an even number of
-    /// games to their end, so that each has each seat; none if there was no time for two.
-    fn rehearse(&mut self, length: Length, both: [MctsSettings; 2], rng: &mut Rng) -> Option<f64> {
-        if self.game.players() != 2 {
-            return None;
-        }
-        let budget = length.budget(&self.search.budget);
-        let part = part_of_time(&self.search.budget).begin(self.stop);
-        let limit = (length.all / length.decision) as usize;
-        let (mut points, mut n_games) = (0.0, 0);
-        let before = self.playouts;
-        while n_games < MAX_REHEARSALS && !part.is_over() {
-            let mut pair = 0.0;
-            for me in [Player(0), Player(1)] {
-                let [mine, other] = both;
-                let seats = if me.0 == 0 { [mine, other] } else { [other, mine] };
-                let mut agents =
-                    seats.map(|settings| Mcts::new(MctsSettings { budget, trees: 1, ..settings }));
-                let Some(payoffs) = self.play(&mut agents, limit, rng) else {
-                    return (n_games > 0).then(|| points / f64::from(n_games));
-                };
-                let difference = payoffs[me] - payoffs[Player(1 - me.0)];
-                pair += if difference == 0.0 { 0.5 } else { f64::from(u8::from(difference > 0.0)) };
-            }
-            (points, n_games) = (points + pair, n_games + 2);
-            let spent = self.playouts - before;
-            let is_spent = spent + 2 * spent / u64::from(n_games) > length.all;
-            if budget.is_repeatable() && is_spent {
-                break;
-            }
-        }
-        (n_games > 0).then(|| points / f64::from(n_games))
-    }
-
-    /// Plays up to this number of plies, and returns the payoffs if the game ended.
-    fn play(&mut self, agents: &mut [Mcts<G>], plies: usize, rng: &mut Rng) -> Option<Payoffs> {
-        let Sparring { game, stop, meter, playouts, .. } = self;
-        let mut state = game.start();
-        let mut outcomes = Vec::new();
-        let mut n_plies = 0;
-        loop {
-            let mut actions = Vec::new();
-            match game.turn(&state) {
-                Turn::Over(payoffs) => return Some(payoffs),
-                _ if n_plies >= plies || meter.is_over() => return None,
-                Turn::Chance => actions.push(game.sample(&state, &mut outcomes, rng)),
-                Turn::Choose(who) => {
-                    n_plies += 1;
-                    for player in who {
-                        let mut context = Context { rng: &mut *rng, stop };
-                        let agent = &mut agents[player.index()];
-                        let choice = agent.choose(game, &state, player, &mut context).ok()?;
-                        *playouts += choice.iterations;
-                        actions.push(choice.action);
-                    }
-                }
-            }
-            agents.iter_mut().for_each(|agent| agent.observe(game, &state, &actions));
-            game.apply(&mut state, &actions);
-        }
     }
 }
 
