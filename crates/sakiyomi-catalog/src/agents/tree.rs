@@ -435,7 +435,7 @@ impl Defined for MctsSettings {
             &UCT,
             "ggp-best",
             "the strongest search for games from rules that was measured",
-            "uct:c=0.4,solver,ahead,playout=tournament,prior=3",
+            "uct:c=0.4,solver,ahead,playout=tournament",
             "ggp-best:cpu=200ms",
         ),
         // Uemiya and Yokoyama's variant; `experience:auto` is ours.
