@@ -179,26 +179,28 @@ impl Learned {
 
     /// Learns from an iteration: all actions from the root to the end, and what they gave.
     pub(super) fn learn<A: Copy + Hash>(&mut self, trail: Trail<'_, A>, payoffs: &Payoffs) {
-        for turn in trail.turns() {
-            let steps = &trail.steps[turn.clone()];
-            let context = match self.rule {
-                Rule::Gibbs { .. } | Rule::Tournament { .. } => Context::default(),
-                Rule::Greedy { .. } => Context::of(&trail.steps[..turn.start]),
-            };
-            for hash in context.0.into_iter().flatten() {
-                *self.contexts.entry(hash).or_default() += 1.0;
-            }
-            for (player, action) in steps {
-                let payoff = payoffs[*player];
-                let last = key(*player, action);
-                self.add(last, payoff);
-                for sequence in context.sequences(last).into_iter().flatten() {
-                    self.add(sequence, payoff);
-                }
-            }
+        for (player, action) in trail.steps {
+            self.add(key(*player, action), payoffs[*player]);
+        }
+        if matches!(self.rule, Rule::Greedy { .. }) {
+            self.learn_sequences(trail, payoffs);
         }
         while self.means.len() > self.max_entries {
             self.drop_rarest();
+        }
+    }
+
+    fn learn_sequences<A: Copy + Hash>(&mut self, trail: Trail<'_, A>, payoffs: &Payoffs) {
+        for turn in trail.turns() {
+            let context = Context::of(&trail.steps[..turn.start]);
+            for hash in context.0.into_iter().flatten() {
+                *self.contexts.entry(hash).or_default() += 1.0;
+            }
+            for (player, action) in &trail.steps[turn] {
+                for sequence in context.sequences(key(*player, action)).into_iter().flatten() {
+                    self.add(sequence, payoffs[*player]);
+                }
+            }
         }
     }
 
