@@ -1,15 +1,17 @@
 //! Long work beside Python: it is done by a thread of our own, while the thread that called waits without the
 //! interpreter's lock, wakes up now and then to see whether Ctrl-C was pressed, and calls back with progress.
 //!
-//! The threads wait for further work, since starting one costs more than a short search. Everything that is handed to
-//! them is owned, so that no borrow has to outlive the call.
+//! The threads wait for further work, since starting one costs more than a short search, and so does waking one up:
+//! both sides look for a moment before they sleep. Everything that is handed to the threads is owned, so that no borrow
+//! has to outlive the call.
 
 use std::any::Any;
+use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use sakiyomi_core::Stop;
@@ -19,6 +21,8 @@ use crate::errors::Raised;
 
 /// How often Ctrl-C is looked for and progress is told.
 const TICK: Duration = Duration::from_millis(50);
+/// How long one looks before one sleeps: about as long as waking up takes.
+const MOMENT: Duration = Duration::from_micros(60);
 
 /// What the work gets: whether it is to stop, and where it says how far it is.
 #[derive(Clone, Default)]
@@ -58,7 +62,7 @@ pub(crate) fn run_keeping<T: Send + 'static>(
     let mut ended = Ok(());
     loop {
         let waited = py.detach(move || {
-            let received = receiver.recv_timeout(TICK);
+            let received = look(&receiver).map_or_else(|| receiver.recv_timeout(TICK), Ok);
             (receiver, received)
         });
         receiver = waited.0;
@@ -137,9 +141,21 @@ fn start(mut work: Work) {
 }
 
 fn wait_for_work(own: &Sender<Work>, receiver: &Receiver<Work>) {
-    while let Ok(work) = receiver.recv() {
+    while let Ok(work) = look(receiver).map_or_else(|| receiver.recv(), Ok) {
         work();
         with_idle(|threads| threads.push(own.clone()));
+    }
+}
+
+/// What arrives within a moment.
+fn look<T>(receiver: &Receiver<T>) -> Option<T> {
+    let start = Instant::now();
+    loop {
+        match receiver.try_recv() {
+            Ok(received) => return Some(received),
+            Err(TryRecvError::Empty) if start.elapsed() < MOMENT => spin_loop(),
+            Err(_) => return None,
+        }
     }
 }
 
