@@ -34,15 +34,10 @@ impl Residual {
     }
 
     /// The live node on which most of the formulas depend.
-    fn question(&self) -> Option<u32> {
-        if self.gates.len() > MOST_GATES {
-            return None;
-        }
+    fn question(&self, supports: &[Vec<u32>]) -> Option<u32> {
         let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
-        for nodes in self.supports() {
-            for node in nodes {
-                *counts.entry(node).or_default() += 1;
-            }
+        for &node in supports.iter().flatten() {
+            *counts.entry(node).or_default() += 1;
         }
         // Among equals the lowest number, so that the same game always asks the same.
         counts.into_iter().max_by_key(|&(node, count)| (count, u32::MAX - node)).map(|best| best.0)
@@ -72,11 +67,9 @@ impl Residual {
         self.follows.iter().enumerate().map(support).collect()
     }
 
-    /// The formulas in parts that depend on no node together.
-    fn parts(&self) -> Vec<Residual> {
-        if self.gates.len() > MOST_GATES {
-            return Vec::new();
-        }
+    /// The formulas in parts that depend on no node together; none if all that are more than a node depend on each
+    /// other.
+    fn parts(&self, supports: &[Vec<u32>]) -> Vec<Residual> {
         // Each formula points to an earlier one of its part, or to itself.
         let mut leaders: Vec<usize> = (0..self.follows.len()).collect();
         let leader = |leaders: &[usize], mut i: usize| {
@@ -86,12 +79,16 @@ impl Residual {
             i
         };
         let mut first_readers: FxHashMap<u32, usize> = FxHashMap::default();
-        for (i, nodes) in self.supports().into_iter().enumerate() {
-            for node in nodes {
+        for (i, nodes) in supports.iter().enumerate() {
+            for &node in nodes {
                 let other = *first_readers.entry(node).or_insert(i);
                 let (a, b) = (leader(&leaders, i), leader(&leaders, other));
                 leaders[a.max(b)] = a.min(b);
             }
+        }
+        let leads = |&i: &usize| leaders[i] == i && !supports[i].is_empty();
+        if (0..leaders.len()).filter(leads).count() < 2 {
+            return Vec::new();
         }
         let mut members: Vec<Vec<(u32, Code)>> = vec![Vec::new(); self.follows.len()];
         for (i, &follow) in self.follows.iter().enumerate() {
@@ -412,10 +409,19 @@ impl Case {
         if residual.is_plain() {
             return Case::Leaf(Transition::new(&residual));
         }
+        if residual.gates.len() > MOST_GATES {
+            return Case::Open(Box::new(Transition::new(&residual)));
+        }
+        let supports = residual.supports();
         let (plain, open): (Vec<Residual>, Vec<Residual>) =
-            residual.parts().into_iter().partition(Residual::is_plain);
-        // What is plain beside a single open part becomes plain in each of its cases.
-        if plain.len() + open.len() > 1 && open.len() != 1 {
+            residual.parts(&supports).into_iter().partition(Residual::is_plain);
+        // What is plain beside a single open part becomes plain in each of its cases. Parts in which more would have to
+        // be asked than may be are left together: what most plies ask is the same for all of them.
+        let mut nodes = supports.concat();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let is_small = open.is_empty() || nodes.len() <= MOST_QUESTIONS * open.len();
+        if plain.len() + open.len() > 1 && open.len() != 1 && is_small {
             let mut together = Transition::default();
             plain.iter().for_each(|part| together.extend(part));
             together.extend(&Residual { follows: Vec::new(), gates: Vec::new(), ..residual });
@@ -423,7 +429,7 @@ impl Case {
             return Case::Parts(Box::new(Parts { plain: together, open }));
         }
         let unsplit = Transition::new(&residual);
-        match residual.question() {
+        match residual.question(&supports) {
             None => Case::Open(Box::new(unsplit)),
             Some(node) => Case::Split(Box::new(Split {
                 question: node << 1,
@@ -523,7 +529,7 @@ mod tests {
             gates: vec![(true, vec![18, 20]), (false, vec![19, 22]), (true, vec![24, 26])],
             ..Residual::default()
         };
-        let parts = residual.parts();
+        let parts = residual.parts(&residual.supports());
         let fluents: Vec<Vec<u32>> =
             parts.iter().map(|part| part.follows.iter().map(|follow| follow.0).collect()).collect();
         assert_eq!(fluents, [vec![0, 1], vec![2], vec![3]]);
