@@ -356,8 +356,8 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gates::FALSE;
     use crate::meter::Progress;
-    use crate::network::FALSE;
     use std::sync::atomic::Ordering;
 
     fn compiled(text: &str, splitting: Splitting) -> Compiled {

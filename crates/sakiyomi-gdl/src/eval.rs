@@ -27,7 +27,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 
 use crate::formula::{Code, Counting, Formulas};
-use crate::network::Lit;
+use crate::gates::Lit;
 use crate::phase::Phases;
 
 pub(crate) use groups::{group_moves, live_roots};

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::eval::{Layout, Live, LiveLit};
-use crate::network::{Lit, is_negated, node_of};
+use crate::gates::{Lit, is_negated, node_of};
 
 /// Either a live literal, or a gate of the formulas: its number doubled, plus one if negated, with
 /// the highest bit set.

@@ -7,7 +7,8 @@
 //! nearly always, and is computed on demand otherwise.
 
 use crate::eval::{Layout, Live, LiveLit};
-use crate::network::{FALSE, Kind, Lit, Network, TRUE, is_negated, node_of};
+use crate::gates::{FALSE, Kind, Lit, TRUE, is_negated, node_of};
+use crate::network::Network;
 use crate::transition::Effects;
 
 /// A live literal, or a gate that depends on moves: its number doubled, plus one if negated, with

@@ -21,6 +21,7 @@ mod facts;
 mod formula;
 mod forward;
 mod game;
+mod gates;
 mod ground;
 mod info;
 mod interpret;

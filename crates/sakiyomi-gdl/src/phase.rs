@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::LiveLit;
 use crate::facts::BitSet;
-use crate::network::{Kind, Lit, Network, is_negated, node_of};
+use crate::gates::{Kind, Lit, is_negated, node_of};
+use crate::network::Network;
 
 /// A sequence that is longer is not worked out.
 const MOST_PHASES: usize = 2_000;

@@ -18,7 +18,7 @@ use sakiyomi_core::{Budget, Game, Meter, Player, Rng, Stop, Turn};
 
 use crate::engine::Engine;
 use crate::game::{GdlGame, Move, State};
-use crate::network::{Kind, Lit, is_negated, node_of};
+use crate::gates::{Kind, Lit, is_negated, node_of};
 
 /// A line of moves to an end of the game.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::eval::{group_moves, live_roots};
-use crate::network::{Gates, Kind, Lit, Network, is_negated, node_of};
+use crate::gates::{Gates, Kind, Lit, is_negated, node_of};
+use crate::network::Network;
 use crate::phase::Sequence;
 
 /// A pair that fewer Ands read stays as it is.

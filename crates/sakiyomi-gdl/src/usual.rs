@@ -5,7 +5,8 @@
 use rustc_hash::FxHashMap;
 use sakiyomi_core::Rng;
 
-use crate::network::{Kind, Lit, Network, is_negated, node_of};
+use crate::gates::{Kind, Lit, is_negated, node_of};
+use crate::network::Network;
 use crate::transition::Effects;
 
 /// Joint moves of a random match that are looked at.

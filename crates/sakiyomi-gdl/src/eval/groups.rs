@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::network::{FALSE, Kind, Lit, Network, TRUE, is_negated, node_of};
+use crate::gates::{FALSE, Kind, Lit, TRUE, is_negated, node_of};
+use crate::network::Network;
 use crate::phase::Sequence;
 
 /// The gates that nothing reads but the list of moves, each with its one move.

@@ -11,7 +11,8 @@ use super::{
     WATCH_NEXT, Watched,
 };
 use crate::formula::{Counting, Formulas, localise};
-use crate::network::{Gates, Kind, Lit, Network, is_negated, node_of};
+use crate::gates::{Gates, Kind, Lit, is_negated, node_of};
+use crate::network::Network;
 use crate::phase::{OpenGroup, Phases, Sequence};
 
 impl Layout {

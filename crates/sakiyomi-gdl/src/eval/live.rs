@@ -6,7 +6,8 @@ use super::select::select;
 use super::{Component, Fanout, Layout, LiveLit, WATCH_MOVE, WATCH_NEXT};
 use crate::formula::{Code, Counts, read};
 use crate::forward::ForwardBuffers;
-use crate::network::{Kind, Lit, Network, is_negated, node_of};
+use crate::gates::{Kind, Lit, is_negated, node_of};
+use crate::network::Network;
 
 /// The state of one match with everything that is derived from it.
 #[derive(Debug, Default)]

@@ -86,7 +86,7 @@ impl Length {
         let part =
             |time: Option<Duration>| time.map(|time| (time / PART_OF_A_DECISION).min(MAX_DECISION));
         let (wall, cpu) = (part(decision.wall), part(decision.cpu));
-        // Where nothing is limited, somebody else has the clock.
+        // Where nothing is limited, the host of the match has the clock.
         let cpu = if wall.is_none() { cpu.or(Some(MAX_DECISION)) } else { cpu };
         Budget { iterations: None, wall, cpu, ..*decision }
     }
