@@ -17,10 +17,9 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use tokio_stream::StreamExt;
 
 use super::player::Player;
-use crate::accept::{self, Spoken};
+use crate::accept::{self, Spoken, Unread};
 
 /// The longest message. The largest public rule sheets have less than a megabyte.
 const MOST_BYTES: usize = 16 << 20;
@@ -106,22 +105,16 @@ fn is_admitted(headers: &HeaderMap, allowed: &[String]) -> bool {
 }
 
 async fn read_body(request: Request<Incoming>) -> Result<String, (StatusCode, String)> {
-    let read = async {
-        let mut parts = Body::new(request.into_body()).into_data_stream();
-        let mut bytes = Vec::new();
-        while let Some(part) = parts.next().await {
-            bytes.extend_from_slice(&part.map_err(|error| {
-                (StatusCode::BAD_REQUEST, format!("the message cannot be read: {error}"))
-            })?);
-            if bytes.len() > MOST_BYTES {
-                let problem = format!("the message is longer than {MOST_BYTES} bytes");
-                return Err((StatusCode::PAYLOAD_TOO_LARGE, problem));
-            }
+    let body = accept::read_body(Body::new(request.into_body()), MOST_BYTES);
+    match timeout(READ_TIME, body).await {
+        Ok(Ok(bytes)) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(Err(Unread::TooLong)) => {
+            let problem = format!("the message is longer than {MOST_BYTES} bytes");
+            Err((StatusCode::PAYLOAD_TOO_LARGE, problem))
         }
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    match timeout(READ_TIME, read).await {
-        Ok(read) => read,
+        Ok(Err(Unread::Broken(error))) => {
+            Err((StatusCode::BAD_REQUEST, format!("the message cannot be read: {error}")))
+        }
         Err(_) => {
             let problem = format!("the message did not arrive within {} s", READ_TIME.as_secs());
             Err((StatusCode::REQUEST_TIMEOUT, problem))

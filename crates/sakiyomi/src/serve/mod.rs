@@ -29,9 +29,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Path, Request};
-use axum::http::StatusCode;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -52,7 +50,7 @@ pub use guard::offer_networks;
 use jobs::Jobs;
 use sealed::SealedChoices;
 
-use crate::accept::{self, Spoken};
+use crate::accept::{self, Spoken, Unread};
 
 /// How the lab is served.
 #[derive(Clone, Debug)]
@@ -180,7 +178,6 @@ fn router(lab: Shared) -> Router {
         .route("/fair/{run}/{file}", get(fair::file))
         .fallback(page::file)
         .layer(middleware::from_fn(survive))
-        .layer(DefaultBodyLimit::max(LIMITS.upload_bytes))
         .layer(middleware::from_fn(compress::answers))
         .layer(middleware::from_fn_with_state(guarded, guard::admit))
         .with_state(lab)
@@ -194,23 +191,24 @@ impl<T: serde::de::DeserializeOwned> FromRequest<Shared> for Body<T> {
 
     async fn from_request(request: Request, lab: &Shared) -> Result<Body<T>, ApiError> {
         let patience = lab.settings.patience;
-        let body = timeout(patience, axum::Json::from_request(request, lab)).await;
-        let Ok(body) = body else {
-            let message = format!("the request did not arrive within {patience:?}");
-            return Err(ApiError::new(ErrorCode::BadRequest, message));
-        };
-        match body {
-            Ok(axum::Json(value)) => Ok(Body(value)),
-            // What is too long, and not what is cut off or has malformed chunks.
-            Err(JsonRejection::BytesRejection(rejection))
-                if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE =>
-            {
-                Err(ApiError::new(
-                    ErrorCode::TooLarge,
-                    format!("a request may have up to {} bytes", LIMITS.upload_bytes),
-                ))
+        let (head, body) = request.into_parts();
+        let body = timeout(patience, accept::read_body(body, LIMITS.upload_bytes)).await;
+        let bad = |message| ApiError::new(ErrorCode::BadRequest, message);
+        let bytes = match body {
+            Ok(Ok(bytes)) => bytes,
+            Ok(Err(Unread::TooLong)) => {
+                let message = format!("a request may have up to {} bytes", LIMITS.upload_bytes);
+                return Err(ApiError::new(ErrorCode::TooLarge, message));
             }
-            Err(rejection) => Err(ApiError::new(ErrorCode::BadRequest, rejection.body_text())),
+            Ok(Err(Unread::Broken(error))) => {
+                return Err(bad(format!("the request cannot be read: {error}")));
+            }
+            Err(_) => return Err(bad(format!("the request did not arrive within {patience:?}"))),
+        };
+        let request = Request::from_parts(head, bytes.into());
+        match axum::Json::from_request(request, lab).await {
+            Ok(axum::Json(value)) => Ok(Body(value)),
+            Err(rejection) => Err(bad(rejection.body_text())),
         }
     }
 }
@@ -286,6 +284,6 @@ mod tests {
         let router = Router::new().route("/", get(broken)).layer(middleware::from_fn(survive));
         let request = Request::new(axum::body::Body::empty());
         let answer = TowerToHyperService::new(router).call(request).await.unwrap();
-        assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(answer.status(), axum::http::StatusCode::INTERNAL_SERVER_ERROR);
     }
 }
