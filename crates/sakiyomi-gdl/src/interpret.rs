@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use sakiyomi_core::Stop;
 
 use crate::ground::Program;
-use crate::join::{Build, build_compound, build_pattern, find, make};
+use crate::join::{Buffer, Build, build_compound, build_pattern, find, make};
 use crate::network::goal_value;
 use crate::parse::{Atom, Literal, Rule};
 use crate::term::{Functor, NO_TERM, TermId, Terms};
@@ -162,6 +162,8 @@ struct Prover {
     /// How many fluents of each relation hold.
     n_held: FxHashMap<(Functor, usize), usize>,
     table: FxHashMap<TermId, Answers>,
+    /// Values of variables to which the steps of a proof go back, one step after the other.
+    saved: Vec<TermId>,
     pass: u64,
     n_answers: usize,
     /// Whether a proof about the current state nests too deeply, or about any state did.
@@ -210,6 +212,7 @@ impl Prover {
             held: FxHashMap::default(),
             n_held: FxHashMap::default(),
             table: FxHashMap::default(),
+            saved: Vec::new(),
             pass: 0,
             n_answers: 0,
             is_too_deep: false,
@@ -320,8 +323,8 @@ impl Prover {
             for rule in rules {
                 let mut variables = vec![NO_TERM; rule.n_variables];
                 if self.unify(&rule.head, query, &mut variables) {
-                    let open: Vec<&Step> = rule.body.iter().collect();
-                    lowest = lowest.min(self.solve(rule, &open, &mut variables, query, depth));
+                    let mut open: Vec<&Step> = rule.body.iter().collect();
+                    lowest = lowest.min(self.solve(rule, &mut open, &mut variables, query, depth));
                 }
             }
             if lowest < depth {
@@ -340,11 +343,12 @@ impl Prover {
         self.table.entry(query).or_default().status = status;
     }
 
+    /// Looks for all ways to meet the open conditions of a rule, which are in the same order again afterwards.
     fn solve(
         &mut self,
         rule: &ProverRule,
-        open: &[&Step],
-        variables: &mut Vec<TermId>,
+        open: &mut [&Step],
+        variables: &mut [TermId],
         query: TermId,
         depth: usize,
     ) -> usize {
@@ -360,32 +364,52 @@ impl Prover {
             self.answer(rule, variables, query);
             return usize::MAX;
         };
-        let mut rest = open.to_vec();
-        match rest.remove(choice) {
+        open[..=choice].rotate_right(1);
+        let lowest = match &mut *open {
+            [step, rest @ ..] => self.solve_step(step, rule, rest, variables, query, depth),
+            [] => usize::MAX,
+        };
+        open[..=choice].rotate_left(1);
+        lowest
+    }
+
+    /// Meets one condition and then the rest.
+    fn solve_step(
+        &mut self,
+        step: &Step,
+        rule: &ProverRule,
+        rest: &mut [&Step],
+        variables: &mut [TermId],
+        query: TermId,
+        depth: usize,
+    ) -> usize {
+        match step {
             Step::Distinct(left, right) | Step::Same(left, right) => {
                 let equal = make(left, variables, &mut self.terms)
                     == make(right, variables, &mut self.terms);
-                if equal != matches!(open[choice], Step::Same(..)) {
+                if equal != matches!(step, Step::Same(..)) {
                     return usize::MAX;
                 }
-                self.solve(rule, &rest, variables, query, depth)
+                self.solve(rule, rest, variables, query, depth)
             }
             Step::Fails(atom) => {
                 let (lowest, answers) = self.answers(atom, variables, depth);
                 match answers.is_empty() {
-                    true => lowest.min(self.solve(rule, &rest, variables, query, depth)),
+                    true => lowest.min(self.solve(rule, rest, variables, query, depth)),
                     false => lowest,
                 }
             }
             Step::Holds(atom) => {
                 let (mut lowest, answers) = self.answers(atom, variables, depth);
-                let before = variables.clone();
+                let first_saved = self.saved.len();
+                self.saved.extend_from_slice(variables);
                 for answer in answers {
                     if self.unify(atom, answer, variables) {
-                        lowest = lowest.min(self.solve(rule, &rest, variables, query, depth));
+                        lowest = lowest.min(self.solve(rule, rest, variables, query, depth));
                     }
-                    variables.clone_from(&before);
+                    variables.copy_from_slice(&self.saved[first_saved..]);
                 }
+                self.saved.truncate(first_saved);
                 lowest
             }
         }
@@ -398,13 +422,21 @@ impl Prover {
         variables: &[TermId],
         depth: usize,
     ) -> (usize, Vec<TermId>) {
-        let query = self.query(atom, variables);
-        let key = (self.terms.functor(query), self.terms.arguments(query).len());
-        if !self.rules.contains_key(&key) {
-            let ground = find(atom, variables, &self.terms).filter(|_| bound(atom, variables));
-            if let Some(ground) = ground {
-                return (usize::MAX, Vec::from_iter(self.fact_set.get(&ground).copied()));
+        let key = match atom {
+            Build::Compound(functor, parts) => (*functor, parts.len()),
+            Build::Known(_) | Build::Variable(_) => {
+                let term = self.query(atom, variables);
+                (self.terms.functor(term), self.terms.arguments(term).len())
             }
+        };
+        let is_derived = self.rules.contains_key(&key);
+        if !is_derived && bound(atom, variables) {
+            let ground = find(atom, variables, &self.terms);
+            let fact = ground.and_then(|ground| self.fact_set.get(&ground).copied());
+            return (usize::MAX, Vec::from_iter(fact));
+        }
+        let query = self.query(atom, variables);
+        if !is_derived {
             return (usize::MAX, self.matching_facts(key, query));
         }
         let lowest = self.prove(query, depth + 1);
@@ -519,9 +551,11 @@ impl Prover {
                 term => term,
             },
             Build::Compound(functor, parts) => {
-                let parts: Vec<TermId> =
-                    parts.iter().map(|part| self.query(part, variables)).collect();
-                self.terms.intern(*functor, &parts)
+                let mut buffer = Buffer::new(parts.len());
+                for (slot, part) in buffer.slots(parts.len()).iter_mut().zip(parts) {
+                    *slot = self.query(part, variables);
+                }
+                self.terms.intern(*functor, buffer.slots(parts.len()))
             }
         }
     }

@@ -286,20 +286,20 @@ pub(crate) fn find(build: &Build, variables: &[TermId], terms: &Terms) -> Option
 }
 
 /// Arguments on the stack unless there are many.
-struct Buffer {
+pub(crate) struct Buffer {
     few: [TermId; 12],
     many: Vec<TermId>,
 }
 
 impl Buffer {
-    fn new(length: usize) -> Buffer {
+    pub(crate) fn new(length: usize) -> Buffer {
         Buffer {
             few: [NO_TERM; 12],
             many: if length > 12 { vec![NO_TERM; length] } else { vec![] },
         }
     }
 
-    fn slots(&mut self, length: usize) -> &mut [TermId] {
+    pub(crate) fn slots(&mut self, length: usize) -> &mut [TermId] {
         if length > 12 { &mut self.many } else { &mut self.few[..length] }
     }
 }
