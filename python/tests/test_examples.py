@@ -25,7 +25,12 @@ def test_alphazero(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("sys.argv", ["alphazero", *options.split()])
     runpy.run_path(str(EXAMPLES / "alphazero.py"), run_name="__main__")
     assert "against UCT" in capsys.readouterr().out
-    assert (tmp_path / "curve.csv").read_text().count("\n") >= 2
+    names, *points = [line.split(",") for line in (tmp_path / "curve.csv").read_text().splitlines()]
+    assert points
+    for point in (dict(zip(names, map(float, values), strict=True)) for values in points):
+        assert 0 < point["loss"] < 10, point
+        assert 0 < point["network_share"] <= 1, point
+        assert point["wins"] + point["draws"] + point["losses"] > 0, point
     result = sakiyomi.duel("connect-four:5x4", "net:file=network.onnx,iterations=50", "random", games=20)
     assert result.score > 0.5
 

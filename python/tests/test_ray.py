@@ -60,14 +60,14 @@ def test_a_lost_node_changes_no_number(cluster, tmp_path):
     nodes, second = cluster
     local, remote = tmp_path / "local.sqlite", tmp_path / "remote.sqlite"
     source = tmp_path / "longer.toml"
-    source.write_text(SMALL.read_text().replace("games = 400", "games = 4000"))
+    source.write_text(SMALL.read_text().replace("games = 400", "games = 12000"))
     sakiyomi.run(str(source), scale="paper", store=local)
     use(second)
     killed, lost = threading.Event(), []
 
     def watch(progress):
         # In the middle one node goes, with what it is doing.
-        if progress["done"] > progress["games"] / 8 and not killed.is_set():
+        if progress["done"] > progress["games"] / 4 and not killed.is_set():
             killed.set()
             nodes.remove_node(second, allow_graceful=False)
         lost.append(progress["lost"])

@@ -128,7 +128,9 @@ pub(super) const GRAVE: TreeParameter = Parameter::integer(
         get: |settings| Some(Value::Integer(settings.grave?.reference.into())),
         set: |settings, value| {
             let reference = value.whole().unwrap_or(0) as u32;
-            settings.grave = Some(Grave { reference, bias: DEFAULT_BIAS });
+            // A preset may have a bias of its own.
+            let bias = settings.grave.map_or(DEFAULT_BIAS, |grave| grave.bias);
+            settings.grave = Some(Grave { reference, bias });
             Ok(())
         },
     },

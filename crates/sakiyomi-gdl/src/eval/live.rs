@@ -218,7 +218,7 @@ impl Live {
 
     /// Changes the fluents that were noted and those that change by themselves, and what follows.
     /// `unusual` are the fluents that do not become what they usually become, or nothing if none does.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn advance(&mut self, layout: &Layout, unusual: Option<&[u32]>) {
         let phase = layout.phases.get(self.phase);
         self.phase = phase.next;

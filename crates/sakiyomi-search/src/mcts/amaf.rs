@@ -1,24 +1,27 @@
 //! GRAVE, generalised rapid action value estimation (Cazenave 2015).
 //!
-//! Every node with rows knows, for each action of each player, the payoffs of the iterations through
-//! it in which the action came later, in the tree or in the playout (all moves as first, AMAF); an
-//! action that comes several times counts once. An arm is scored by
+//! A node knows, for each action of each player, the payoffs of the iterations through it in which the
+//! action came later, in the tree or in the playout (all moves as first, AMAF); an action that comes
+//! several times counts once. An arm is scored by
 //!
 //! (1 - beta) mean + beta AMAF + c sqrt(ln n / (1 + n_j)), beta = m / (m + n_j + bias m n_j),
 //!
 //! where AMAF and its count m are those of the closest node above, itself included, that has at least
 //! `reference` visits. The paper has no exploration term: there c is 0. An arm that was never tried
 //! is scored by AMAF alone, and comes first if there is none. This holds where one player chooses;
-//! where several do, arms are picked as without it.
+//! where several do, arms are picked as without it, and nothing is learned.
 //!
-//! The table takes at most a quarter of the search's memory. When it is full, actions that are new to a
-//! node are not added to it any more.
+//! Only the root and nodes with half of `reference` visits learn: what the many others would know is hardly
+//! ever used, and to learn it everywhere, as in the paper, takes up to a third of a search's time. Values take
+//! at most a quarter of the search's memory. When that is full, nodes learn nothing about actions that are
+//! new to them.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 use sakiyomi_core::{Payoffs, Player};
 
+use super::ROOT;
 use super::bandit::Exploration;
 use super::learned::key;
 use super::tree::{NodeId, Row, Tree};
@@ -33,101 +36,141 @@ pub struct Grave {
     pub bias: f64,
 }
 
-/// The AMAF values of all nodes of a tree.
+/// The AMAF values of the nodes of a tree. Actions have numbers, which the arms know, so that nothing is hashed
+/// when arms are compared.
 #[derive(Clone, Debug)]
 pub(super) struct Amaf {
     grave: Grave,
-    /// Count and mean by node and action.
-    values: FxHashMap<(NodeId, u64), [f32; 2]>,
-    max_entries: usize,
-    /// The actions of an iteration, each with one more than where it was before, or 0.
-    keys: Vec<(u64, u32)>,
-    last_at: FxHashMap<u64, u32>,
+    /// The number of every action of every player that was met so far.
+    numbers: FxHashMap<u64, u32>,
+    /// Count and mean of each node that learns, by the number of the action.
+    values: FxHashMap<NodeId, Vec<[f32; 2]>>,
+    /// Values that may still be added.
+    n_left: usize,
+    /// The numbers of the actions of an iteration, each with one more than where it was before, or 0.
+    iteration: Vec<(u32, u32)>,
+    /// One more than where each action was last in this iteration, or 0.
+    last_at: Vec<u32>,
 }
 
-/// Bytes of an entry in the hash map, with the room that it leaves.
-const ENTRY_BYTES: u64 = 48;
+/// Values that a node makes room for beyond those that it needs.
+const SPARE: usize = 16;
 
 impl Amaf {
     pub(super) fn new(grave: Grave, memory: u64) -> Amaf {
         Amaf {
             grave,
+            numbers: FxHashMap::default(),
             values: FxHashMap::default(),
-            max_entries: (memory / 4 / ENTRY_BYTES) as usize,
-            keys: Vec::new(),
-            last_at: FxHashMap::default(),
+            n_left: memory as usize / 4 / size_of::<[f32; 2]>(),
+            iteration: Vec::new(),
+            last_at: Vec::new(),
         }
     }
 
     pub(super) fn clear(&mut self) {
+        self.n_left += self.values.values().map(Vec::len).sum::<usize>();
         self.values.clear();
     }
 
     /// The values of the nodes that are kept, which get new numbers.
     pub(super) fn moved(&self, new_of: impl Fn(NodeId) -> Option<NodeId>) -> Amaf {
-        let entries = self.values.iter();
-        let kept = entries.filter_map(|(&(node, key), &value)| Some(((new_of(node)?, key), value)));
+        let nodes = self.values.iter();
+        let kept: FxHashMap<_, _> =
+            nodes.filter_map(|(&node, values)| Some((new_of(node)?, values.clone()))).collect();
+        let n_values = |nodes: &FxHashMap<NodeId, Vec<[f32; 2]>>| -> usize {
+            nodes.values().map(Vec::len).sum()
+        };
         Amaf {
             grave: self.grave,
-            values: kept.collect(),
-            max_entries: self.max_entries,
-            keys: Vec::new(),
-            last_at: FxHashMap::default(),
+            numbers: self.numbers.clone(),
+            n_left: self.n_left + n_values(&self.values) - n_values(&kept),
+            values: kept,
+            iteration: Vec::new(),
+            last_at: self.last_at.clone(),
         }
     }
 
     /// What one node knows, by action.
     #[cfg(test)]
-    pub(super) fn of_node(&self, node: NodeId) -> std::collections::BTreeMap<u64, [u32; 2]> {
-        let entries = self.values.iter().filter(|((at, _), _)| *at == node);
-        entries.map(|(&(_, key), value)| (key, value.map(f32::to_bits))).collect()
+    pub(super) fn of_node(&self, node: NodeId) -> std::collections::BTreeMap<usize, [u32; 2]> {
+        let values = self.values.get(&node).into_iter().flatten().enumerate();
+        values.filter(|(_, [n, _])| *n > 0.0).map(|(i, v)| (i, v.map(f32::to_bits))).collect()
     }
 
-    pub(super) fn is_reference(&self, visits: u32) -> bool {
-        visits >= self.grave.reference
+    /// The number of an action of a player.
+    pub(super) fn number<A: Hash>(&mut self, player: Player, action: &A) -> u32 {
+        let next = self.numbers.len() as u32;
+        let number = *self.numbers.entry(key(player, action)).or_insert(next);
+        if number == next {
+            self.last_at.push(0);
+        }
+        number
+    }
+
+    pub(super) fn is_reference(&self, node: NodeId, visits: u32) -> bool {
+        visits >= self.grave.reference && self.values.contains_key(&node)
     }
 
     /// Adds an iteration: its path through the tree, and all its actions.
     pub(super) fn learn<A: Hash>(
         &mut self,
         path: &[Step],
+        visits: impl Fn(NodeId) -> u32,
         trail: &[(Player, A)],
         payoffs: &Payoffs,
     ) {
-        self.keys.clear();
-        self.last_at.clear();
+        let mut iteration = std::mem::take(&mut self.iteration);
+        iteration.clear();
         for (i, (player, action)) in trail.iter().enumerate() {
-            let key = key(*player, action);
-            let before = self.last_at.insert(key, i as u32 + 1).unwrap_or(0);
-            self.keys.push((key, before));
+            let number = self.number(*player, action);
+            let before = std::mem::replace(&mut self.last_at[number as usize], i as u32 + 1);
+            iteration.push((number, before));
         }
-        for step in path.iter().filter(|step| step.n_picks > 0) {
+        for &(number, _) in &iteration {
+            self.last_at[number as usize] = 0;
+        }
+        let min_visits = self.grave.reference / 2;
+        for step in path.iter().filter(|step| step.n_picks == 1) {
+            if step.node != ROOT && visits(step.node) < min_visits {
+                continue;
+            }
+            let Some(values) = self.values_of(step.node) else { continue };
             // A pick is an action, so the picks before a step are the actions before it.
             let start = step.first_pick as usize;
-            for (&(key, before), (player, _)) in self.keys[start..].iter().zip(&trail[start..]) {
+            for (&(number, before), (player, _)) in iteration[start..].iter().zip(&trail[start..]) {
                 if before as usize > start {
                     continue;
                 }
-                let is_full = self.values.len() >= self.max_entries;
-                if is_full && !self.values.contains_key(&(step.node, key)) {
-                    continue;
+                if let Some([n, mean]) = values.get_mut(number as usize) {
+                    *n += 1.0;
+                    *mean += (payoffs[*player] as f32 - *mean) / *n;
                 }
-                let [n, mean] = self.values.entry((step.node, key)).or_default();
-                *n += 1.0;
-                *mean += (payoffs[*player] as f32 - *mean) / *n;
             }
         }
+        self.iteration = iteration;
     }
 
-    fn score(&self, reference: NodeId, key: u64, [n, sum]: [f32; 2], exploration: f32) -> f32 {
+    /// The values of a node, with room for all actions that are known as far as there is memory.
+    fn values_of(&mut self, node: NodeId) -> Option<&mut Vec<[f32; 2]>> {
+        let n_known = self.values.get(&node).map_or(0, Vec::len);
+        let n_wanted = self.numbers.len() + SPARE;
+        if n_known < self.numbers.len() && n_wanted - n_known <= self.n_left {
+            self.n_left -= n_wanted - n_known;
+            self.values.entry(node).or_default().resize(n_wanted, [0.0; 2]);
+        }
+        self.values.get_mut(&node)
+    }
+
+    fn score(&self, amaf: Option<&[f32; 2]>, [n, sum]: [f32; 2], exploration: f32) -> f32 {
         let mean = if n > 0.0 { sum / n } else { 0.0 };
-        let value = match self.values.get(&(reference, key)) {
-            None if n == 0.0 => return f32::INFINITY,
-            None => mean,
-            Some(&[m, amaf]) => {
+        let value = match amaf {
+            Some(&[m, amaf]) if m > 0.0 => {
                 let beta = m / (m + n + self.grave.bias as f32 * m * n);
                 (1.0 - beta) * mean + beta * amaf
             }
+            _ if n == 0.0 => return f32::INFINITY,
+            _ => mean,
         };
         value + exploration / (1.0 + n).sqrt()
     }
@@ -142,14 +185,15 @@ pub(super) fn pick<A: Copy + Eq + Hash>(
     exploration: Exploration,
 ) -> usize {
     let weight = tree.bandit.exploration_weight(exploration);
+    let values = amaf.values.get(&reference).map_or(&[][..], Vec::as_slice);
     let (mut best, mut top) = (0, f32::NEG_INFINITY);
     for pick in 0..row.len {
         let arm = row.first + pick;
         let score = match tree.arm_proof(node, pick) {
             Some(payoffs) => payoffs[row.player] as f32,
             None => {
-                let key = key(row.player, &tree.actions[arm]);
-                amaf.score(reference, key, tree.arms.visits_and_sum(arm), weight)
+                let value = values.get(tree.arms.numbers[arm] as usize);
+                amaf.score(value, tree.arms.visits_and_sum(arm), weight)
             }
         };
         if score > top {
@@ -168,7 +212,8 @@ mod tests {
     }
 
     fn value(amaf: &Amaf, node: NodeId, player: u8, action: u8) -> Option<[f32; 2]> {
-        amaf.values.get(&(node, key(Player(player), &action))).copied()
+        let number = *amaf.numbers.get(&key(Player(player), &action))?;
+        amaf.values.get(&node)?.get(number as usize).copied().filter(|[n, _]| *n > 0.0)
     }
 
     #[test]
@@ -176,8 +221,8 @@ mod tests {
         let mut amaf = Amaf::new(Grave { reference: 1, bias: 0.0 }, 1 << 20);
         let (me, other) = (Player(0), Player(1));
         let trail = [(me, 1u8), (other, 2), (me, 3), (other, 2), (me, 1)];
-        amaf.learn(&[step(0, 0), step(5, 1)], &trail, &Payoffs::of([1.0, 0.0]));
-        amaf.learn(&[step(0, 0)], &trail[..2], &Payoffs::of([0.0, 1.0]));
+        amaf.learn(&[step(0, 0), step(5, 1)], |_| 1, &trail, &Payoffs::of([1.0, 0.0]));
+        amaf.learn(&[step(0, 0)], |_| 1, &trail[..2], &Payoffs::of([0.0, 1.0]));
         assert_eq!(value(&amaf, 0, 0, 1), Some([2.0, 0.5]));
         assert_eq!(value(&amaf, 0, 1, 2), Some([2.0, 0.5]));
         assert_eq!(value(&amaf, 0, 0, 3), Some([1.0, 1.0]));
@@ -186,32 +231,55 @@ mod tests {
         assert_eq!(value(&amaf, 5, 1, 2), Some([1.0, 0.0]));
         let moved = amaf.moved(|node| (node == 5).then_some(0));
         assert_eq!(value(&moved, 0, 0, 1), Some([1.0, 1.0]));
-        assert_eq!(moved.values.len(), 3);
+        assert_eq!(moved.of_node(0).len(), 3);
+        assert_eq!(moved.values.len(), 1);
+        let mut cleared = moved.clone();
+        cleared.clear();
+        assert_eq!(cleared.n_left, Amaf::new(amaf.grave, 1 << 20).n_left, "all room is given back");
+    }
+
+    #[test]
+    fn nodes_learn_from_half_of_the_visits_of_a_reference_on() {
+        let mut amaf = Amaf::new(Grave { reference: 10, bias: 0.0 }, 1 << 20);
+        let trail = [(Player(0), 1u8), (Player(1), 2)];
+        let payoffs = Payoffs::of([1.0, 0.0]);
+        amaf.learn(&[step(ROOT, 0), step(5, 1)], |_| 4, &trail, &payoffs);
+        assert_eq!(value(&amaf, ROOT, 0, 1), Some([1.0, 1.0]));
+        assert_eq!(value(&amaf, 5, 1, 2), None);
+        amaf.learn(&[step(ROOT, 0), step(5, 1)], |_| 5, &trail, &payoffs);
+        assert_eq!(value(&amaf, 5, 1, 2), Some([1.0, 0.0]));
+        assert!(!amaf.is_reference(5, 9) && amaf.is_reference(5, 10) && !amaf.is_reference(6, 10));
     }
 
     #[test]
     fn the_mean_takes_over_from_amaf() {
         let mut amaf = Amaf::new(Grave { reference: 1, bias: 0.1 }, 1 << 20);
         let trail = [(Player(0), 1u8)];
-        (0..10).for_each(|_| amaf.learn(&[step(0, 0)], &trail, &Payoffs::of([1.0, 0.0])));
-        let score = |n: f32| amaf.score(0, key(Player(0), &1u8), [n, 0.0], 0.0);
+        (0..10).for_each(|_| amaf.learn(&[step(0, 0)], |_| 1, &trail, &Payoffs::of([1.0, 0.0])));
+        let known = value(&amaf, 0, 0, 1);
+        let score = |n: f32| amaf.score(known.as_ref(), [n, 0.0], 0.0);
         assert_eq!(score(0.0), 1.0);
         // beta = 10 / (10 + 10 + 0.1 * 10 * 10)
         assert!((score(10.0) - 1.0 / 3.0).abs() < 1e-6);
         assert!(score(1_000.0) < 0.01);
-        assert_eq!(amaf.score(0, 99, [0.0, 0.0], 0.0), f32::INFINITY);
-        assert_eq!(amaf.score(0, 99, [4.0, 3.0], 1.0), 0.75 + 1.0 / 5f32.sqrt());
+        for nothing in [None, Some(&[0.0, 0.0])] {
+            assert_eq!(amaf.score(nothing, [0.0, 0.0], 0.0), f32::INFINITY);
+            assert_eq!(amaf.score(nothing, [4.0, 3.0], 1.0), 0.75 + 1.0 / 5f32.sqrt());
+        }
     }
 
     #[test]
-    fn a_full_table_learns_what_it_knows_only() {
-        let mut amaf = Amaf::new(Grave { reference: 1, bias: 0.0 }, 4 * ENTRY_BYTES * 2);
+    fn where_memory_is_full_nodes_learn_what_they_know_only() {
+        let room_for = |n_values: usize| 4 * (n_values * size_of::<[f32; 2]>()) as u64;
+        let mut amaf = Amaf::new(Grave { reference: 1, bias: 0.0 }, room_for(1 + SPARE));
         let payoffs = Payoffs::of([1.0, 0.0]);
-        for action in [1u8, 2, 3, 1] {
-            amaf.learn(&[step(0, 0)], &[(Player(0), action)], &payoffs);
+        for action in (0..=1 + SPARE as u8).chain([1]) {
+            amaf.learn(&[step(0, 0)], |_| 1, &[(Player(0), action)], &payoffs);
         }
-        assert_eq!(amaf.values.len(), 2);
+        assert_eq!(amaf.of_node(0).len(), 1 + SPARE);
         assert_eq!(value(&amaf, 0, 0, 1), Some([2.0, 1.0]));
-        assert_eq!(value(&amaf, 0, 0, 3), None);
+        assert_eq!(value(&amaf, 0, 0, 1 + SPARE as u8), None);
+        amaf.learn(&[step(7, 0)], |_| 1, &[(Player(0), 1u8)], &payoffs);
+        assert!(!amaf.is_reference(7, 1), "a node that has learned nothing is no reference");
     }
 }

@@ -69,6 +69,7 @@ pub(super) struct Columns {
     strategies: bool,
     priors: bool,
     pub(super) lent: bool,
+    pub(super) numbers: bool,
 }
 
 /// The mean payoffs of a node.
@@ -91,6 +92,7 @@ impl Bandit {
             strategies: false,
             priors: false,
             lent: false,
+            numbers: false,
         };
         let plain = Traits { columns: NO, means: Means::None };
         let averaged = Traits {
@@ -259,6 +261,8 @@ pub(super) struct Arms {
     pub(super) priors: Vec<f32>,
     /// Visits and payoffs that similar positions lend, for UCB1.
     lent: Vec<[f32; 2]>,
+    /// The numbers of the actions, for GRAVE.
+    pub(super) numbers: Vec<u32>,
     /// What is lent is divided by 1 + this times own visits.
     pub(super) lent_decay: f32,
     /// Buffers for the strategies of a node, for what the arms of a row are worth, and for scores.
@@ -270,7 +274,7 @@ pub(super) struct Arms {
 /// Applies an expression to every column that is kept.
 macro_rules! each_column {
     ($columns:expr, $apply:ident $(, $argument:expr)*) => {{
-        let Columns { squares, ready, joint, weights, strategies, priors, lent } = $columns;
+        let Columns { squares, ready, joint, weights, strategies, priors, lent, numbers } = $columns;
         $apply!(visits $(, $argument)*);
         $apply!(sums $(, $argument)*);
         if squares { $apply!(squares $(, $argument)*); }
@@ -280,6 +284,7 @@ macro_rules! each_column {
         if strategies { $apply!(strategies $(, $argument)*); }
         if priors { $apply!(priors $(, $argument)*); }
         if lent { $apply!(lent $(, $argument)*); }
+        if numbers { $apply!(numbers $(, $argument)*); }
     }};
 }
 

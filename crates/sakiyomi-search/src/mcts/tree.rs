@@ -181,6 +181,8 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     /// From now on nodes have AMAF values.
     pub(super) fn keep_amaf(&mut self, grave: Grave, memory: u64) {
         self.amaf = Some(Box::new(Amaf::new(grave, memory)));
+        self.columns.numbers = true;
+        self.bytes_per_arm = self.columns.bytes_per_arm() + size_of::<A>();
     }
 
     /// From now on similar positions may lend visits to arms and nodes. What they lend is divided by
@@ -229,7 +231,8 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     /// Adds an iteration to the AMAF values, if there are any.
     pub(super) fn learn_amaf(&mut self, path: &[Step], trail: &[(Player, A)], payoffs: &Payoffs) {
         if let Some(amaf) = &mut self.amaf {
-            amaf.learn(path, trail, payoffs);
+            let visits = |node: NodeId| self.nodes[node as usize].visits;
+            amaf.learn(path, visits, trail, payoffs);
         }
     }
 
@@ -370,6 +373,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         if !self.arms.priors.is_empty() {
             self.set_uniform_priors(node);
         }
+        self.number_actions(node);
         Ok(())
     }
 
@@ -378,6 +382,18 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             let Some(Row { first, len, .. }) = self.rows(node).nth(i) else { break };
             self.arms.priors[first..first + len].fill(1.0 / len as f32);
         }
+    }
+
+    /// Gives the arms of a node the numbers under which GRAVE knows their actions.
+    fn number_actions(&mut self, node: NodeId) {
+        let Some(mut amaf) = self.amaf.take() else { return };
+        for i in 0..self.nodes[node as usize].choosing.len() {
+            let Some(row) = self.rows(node).nth(i) else { break };
+            for arm in row.first..row.first + row.len {
+                self.arms.numbers[arm] = amaf.number(row.player, &self.actions[arm]);
+            }
+        }
+        self.amaf = Some(amaf);
     }
 
     /// The rows of a node that has rows, in player order.
@@ -567,9 +583,9 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     /// The part of the tree that can be reached from `root`, which becomes node 0.
     pub(super) fn below(&self, root: NodeId) -> Tree<A> {
         let mut below = Tree::with_means(self.bandit, self.is_graph(), self.means.like());
-        if self.columns.lent {
-            below.keep_lent(self.arms.lent_decay);
-        }
+        below.columns = self.columns;
+        below.bytes_per_arm = self.bytes_per_arm;
+        below.arms.lent_decay = self.arms.lent_decay;
         let mut moved = Moved { new_of: vec![NONE; self.nodes.len()], order: Vec::new() };
         let mut far: Vec<_> = self.far.iter().map(|(&at, &child)| (at, child)).collect();
         far.sort_unstable();

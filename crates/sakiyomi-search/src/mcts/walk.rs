@@ -266,7 +266,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
                             return Ok(Some(payoffs));
                         }
                     }
-                    if self.tree.amaf().is_some_and(|amaf| amaf.is_reference(entry.visits)) {
+                    if self.tree.amaf().is_some_and(|amaf| amaf.is_reference(node, entry.visits)) {
                         self.reference = node;
                     }
                     self.pick(game, node, leaf, rng);
