@@ -252,6 +252,7 @@ impl Live {
         }
     }
 
+    #[inline(always)]
     fn propagate(&mut self, layout: &Layout) {
         match layout.in_order {
             true => self.propagate_in_order(layout),
@@ -260,6 +261,7 @@ impl Live {
     }
 
     /// Follows every change at once, the last one first. A gate may change several times.
+    #[inline(always)]
     fn propagate_at_once(&mut self, layout: &Layout) {
         let first_gate = layout.first_gate;
         let mut n_events = self.n_events;
