@@ -45,15 +45,17 @@ def _ray() -> Any:
 
 
 class _Cluster:
-    """A Ray cluster that does units of work: a new one on this machine if `address` is None."""
+    """A Ray cluster that does units of work: a new one on this machine if `address` is None. `unit_seconds` is what units take
+    once their size is known: the first ones are short, and say little about those that follow."""
 
-    def __init__(self, address: str | None, max_losses: int) -> None:
+    def __init__(self, address: str | None, max_losses: int, unit_seconds: float = 0.0) -> None:
         self._ray = _ray()
         if not self._ray.is_initialized():
             self._ray.init(address=address, log_to_driver=False, ignore_reinit_error=True)
         self._task = self._ray.remote(max_retries=0)(_do)
         self._max_losses = max_losses
         self._n_failures = 0
+        self._unit_seconds = unit_seconds
         self._per_task = 1
         self.n_lost = 0
         """Units that were lost with their machine."""
@@ -94,7 +96,8 @@ class _Cluster:
         """Counts the time that units took, and sees how many of them make a task."""
         seconds = sum(json.loads(result)["seconds"] for result in results)
         self.busy_seconds += seconds
-        self._per_task = max(1, min(MAX_UNITS, round(TASK_SECONDS * len(results) / max(seconds, 1e-6))))
+        per_unit = max(seconds / len(results), self._unit_seconds, 1e-6)
+        self._per_task = max(1, min(MAX_UNITS, round(TASK_SECONDS / per_unit)))
 
     def _lost(self, tickets: list[int], lose: Callable[[int], None], error: Exception) -> None:
         for ticket in tickets:
@@ -122,7 +125,7 @@ def run(
     stays. `progress` is told what `sakiyomi.run` tells, and also `lost`, the units that were lost so far, and `busy_seconds`, the
     time that all units together took where they were done.
     """
-    cluster = _Cluster(address, max_losses)
+    cluster = _Cluster(address, max_losses, unit_seconds)
     names = [ids] if isinstance(ids, str) else list(ids)
     open_run = _native.OpenRun(
         names, folder=folder, scale=scale, store=store, workers=cluster.n_cores(), unit_seconds=unit_seconds

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -53,22 +54,34 @@ def use(node):
 
 
 @needs_ray
-def test_a_lost_node_changes_no_number(cluster, tmp_path):
+def test_a_lost_node_changes_no_number(cluster, monkeypatch, tmp_path):
     import ray
     from sakiyomi import ray as on_ray
 
     nodes, second = cluster
     local, remote = tmp_path / "local.sqlite", tmp_path / "remote.sqlite"
     source = tmp_path / "longer.toml"
-    source.write_text(SMALL.read_text().replace("games = 400", "games = 12000"))
+    source.write_text(SMALL.read_text().replace("games = 400", "games = 4000"))
     sakiyomi.run(str(source), scale="paper", store=local)
     use(second)
+    do = on_ray._do
+
+    def do_and_tell(units):
+        busy = tmp_path / ray.get_runtime_context().get_node_id()
+        busy.write_text(str(os.getpid()))
+        results = do(units)
+        busy.unlink()
+        return results
+
+    monkeypatch.setattr(on_ray, "_do", do_and_tell)
     killed, lost = threading.Event(), []
 
     def watch(progress):
-        # In the middle one node goes, with what it is doing.
-        if progress["done"] > progress["games"] / 4 and not killed.is_set():
+        # In the middle one node goes, with what it is doing. Its process would outlive it for a second, and finish its work.
+        busy = tmp_path / second.node_id
+        if progress["done"] > progress["games"] / 8 and busy.exists() and not killed.is_set():
             killed.set()
+            os.kill(int(busy.read_text()), signal.SIGKILL)
             nodes.remove_node(second, allow_graceful=False)
         lost.append(progress["lost"])
 
