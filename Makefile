@@ -4,6 +4,9 @@
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 SAKIYOMI := $(TARGET)/release/sakiyomi
 
+# What is built here is built whole; keeping what the next edit could use would cost time and disk.
+export CARGO_INCREMENTAL ?= 0
+
 ## The lab in the browser.
 run: page build
 	$(SAKIYOMI) serve --open

@@ -131,13 +131,7 @@ def run(
         names, folder=folder, scale=scale, store=store, workers=cluster.n_cores(), unit_seconds=unit_seconds
     )
 
-    def take(n: int) -> list[tuple[int, str]]:
-        handed: list[tuple[int, str]] = []
-        while len(handed) < n and (one := open_run.next()) is not None:
-            handed.append(one)
-        return handed
-
-    for back in cluster.do(take, open_run.lose):
+    for back in cluster.do(_taker(open_run), open_run.lose):
         for ticket, result in back:
             open_run.enter(ticket, result)
         if progress is not None:
@@ -151,31 +145,40 @@ def evolve(
     *,
     address: str | None = None,
     max_losses: int = 100,
-    lost: Callable[[int], object] | None = None,
+    progress: Callable[[dict[str, Any]], object] | None = None,
     **options: Any,
 ) -> EvolutionResult:
     """Evolves maps as `sakiyomi.evolve` does, with the same options and to the same result, but its games are played on a Ray
     cluster.
 
-    Games whose machine is lost are played again; after `max_losses` lost tasks the run is stopped, with its checkpoint. `lost` is
-    told the number of games that were lost so far whenever results come back.
+    Games whose machine is lost are played again; after `max_losses` lost tasks the run is stopped, with its checkpoint. `progress`
+    is told what `sakiyomi.evolve` tells, and also `lost`, the units that were lost so far.
     """
     cluster = _Cluster(address, max_losses)
+    open_run = _native.OpenEvolution(evolution._arguments(out, options), workers=cluster.n_cores())
+    try:
+        while open_run.wait():
+            for back in cluster.do(_taker(open_run), open_run.lose):
+                for ticket, result in back:
+                    open_run.enter(ticket, result)
+                if progress is not None:
+                    progress(json.loads(open_run.progress()) | {"lost": cluster.n_lost})
+    finally:
+        # What came back before an exception is in the checkpoint.
+        gallery = open_run.close()
+    return EvolutionResult.from_json(gallery, out)
 
-    def play(units: list[str]) -> Iterator[tuple[int, str]]:
-        left = deque(enumerate(units))
 
-        def take(n: int) -> list[tuple[int, str]]:
-            # Towards the end of a stage there is little left, which all cores share.
-            share = -(-len(left) // (2 * cluster.n_cores()))
-            return [left.popleft() for _ in range(min(n, share))]
+def _taker(open_run: _native.OpenRun | _native.OpenEvolution) -> Callable[[int], list[tuple[int, str]]]:
+    """What hands out units, up to a number of them."""
 
-        for back in cluster.do(take, lambda number: left.append((number, units[number]))):
-            yield from back
-            if lost is not None:
-                lost(cluster.n_lost)
+    def take(n: int) -> list[tuple[int, str]]:
+        handed: list[tuple[int, str]] = []
+        while len(handed) < n and (one := open_run.next()) is not None:
+            handed.append(one)
+        return handed
 
-    return evolution.evolve(out, play=play, **options)
+    return take
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -223,10 +226,10 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _evolve(given: argparse.Namespace, others: list[str]) -> int:
-    def show(line: str) -> None:
-        sys.stderr.write(line + "\n")
+    def show(progress: dict[str, Any]) -> None:
+        sys.stderr.write(f"\r{progress.get('generations', 0)} generations, {progress.get('done', 0)} of {progress.get('games', 0)} games   ")
 
-    result = evolve(given.out, address=given.address, progress=None if given.quiet else show, **_options(others))
+    result = evolve(given.out, address=given.address, progress=None if given.quiet or not sys.stderr.isatty() else show, **_options(others))
     print(f"{result.generations} generations; {result.passed} of {result.tried} candidates are fair; gallery: {given.out}/gallery.html")
     return 0 if result.is_complete else 1
 

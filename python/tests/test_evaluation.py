@@ -165,10 +165,10 @@ def test_maps_are_judged(tmp_path):
 
 def test_maps_are_evolved_and_a_stopped_run_goes_on(tmp_path):
     small = {"judges": ["random"], "verify": ["random"], "population": 6, "elites": 1, "games": 4, "verify_games": 20, "candidates": 3, "polish": 0, "threads": 1}
-    lines = []
-    whole = sakiyomi.evolve(tmp_path / "whole", generations=3, progress=lines.append, **small)
+    told = []
+    whole = sakiyomi.evolve(tmp_path / "whole", generations=3, progress=told.append, **small)
     assert whole.is_complete and whole.generations == 3 and len(whole.to_frame()) == 3
-    assert any(line.startswith("generation 2") for line in lines)
+    assert told[-1]["generations"] == 3 and told[-1]["tried"] == whole.tried
     assert (tmp_path / "whole" / "gallery.html").exists()
 
     def fail(_):
@@ -183,26 +183,38 @@ def test_maps_are_evolved_and_a_stopped_run_goes_on(tmp_path):
 
 
 def test_the_games_of_evolution_may_be_played_elsewhere(tmp_path):
-    small = {"judges": ["random"], "verify": ["random"], "population": 6, "elites": 1, "games": 4, "verify_games": 20, "candidates": 3, "polish": 0}
-    n_units = []
+    from sakiyomi import _native
+    from sakiyomi.evolution import _arguments
 
-    def play(units):
-        n_units.append(len(units))
-        return [(number, sakiyomi._native.run_unit(unit)) for number, unit in reversed(list(enumerate(units)))]
+    small = {"judges": ["random"], "verify": ["random"], "population": 6, "elites": 1, "generations": 2, "games": 4, "verify_games": 20, "candidates": 3, "polish": 0}
 
-    here = sakiyomi.evolve(tmp_path / "here", generations=2, threads=1, **small)
-    there = sakiyomi.evolve(tmp_path / "there", generations=2, play=play, **small)
-    assert here.to_dict() == there.to_dict() and sum(n_units) > 24
+    def elsewhere(name, n_units=None):
+        """Plays a run, or some units of it, those that came last first; every third is lost at first."""
+        run = _native.OpenEvolution(_arguments(tmp_path / name, small), workers=2)
+        n_handed = 0
+        while run.wait() and n_units != 0:
+            handed = []
+            while (one := run.next()) is not None:
+                handed.append(one)
+            for ticket, unit in reversed(handed):
+                n_handed += 1
+                if n_handed % 3 == 0:
+                    run.lose(ticket)
+                elif n_units != 0:
+                    run.enter(ticket, _native.run_unit(unit))
+                    n_units = None if n_units is None else n_units - 1
+        return json.loads(run.close())
+
+    here = sakiyomi.evolve(tmp_path / "here", threads=1, **small)
+    assert elsewhere("there") == here.to_dict()
     for name in ("run.json", "tried.json", "gallery.json"):
         assert (tmp_path / "here" / name).read_text() == (tmp_path / "there" / name).read_text()
-
-    def broken(units):
-        yield 0, sakiyomi._native.run_unit(units[0])
-        raise KeyError("lost")
-
-    with pytest.raises(KeyError, match="lost"):
-        sakiyomi.evolve(tmp_path / "broken", generations=2, play=broken, **small)
-    rest = sakiyomi.evolve(tmp_path / "broken", generations=2, threads=1, **small)
+    assert not elsewhere("broken", n_units=5)["is_complete"]
+    rest = sakiyomi.evolve(tmp_path / "broken", threads=1, **small)
     assert rest.to_dict() == here.to_dict(), "it goes on where it was stopped"
-    with pytest.raises(sakiyomi.SakiyomiError, match="a result that came back"):
-        sakiyomi.evolve(tmp_path / "wrong", generations=2, play=lambda units: [(0, "{}")], **small)
+    run = _native.OpenEvolution(_arguments(tmp_path / "wrong", small), workers=2)
+    while run.wait() and (one := run.next()) is None:
+        pass
+    with pytest.raises(sakiyomi.SakiyomiError, match="this is no result"):
+        run.enter(one[0], "{}")
+    run.close()

@@ -1,4 +1,4 @@
-// Made from the Rust types by `SAKIYOMI_BLESS=1 cargo test -p sakiyomi --test api_types`.
+// Made from the Rust types by `SAKIYOMI_BLESS=1 cargo test -p sakiyomi --test all api_types`.
 
 /**
  * What can be played, by whom, and within which limits: `GET /api/catalog`.
@@ -12,11 +12,19 @@ start_with: string, agents: Array<Entry>, limits: Limits, };
 /**
  * A game in the list, with specifications that are ready to play.
  */
-export type GameEntry = { entry: Entry, choices: Array<string>, players: Array<PlayerFace>, 
+export type GameEntry = { entry: Entry, 
+/**
+ * What it is called in English.
+ */
+title: string, choices: Array<string>, players: Array<PlayerFace>, 
 /**
  * A position in the middle of a match, for a picture.
  */
-sample: View, };
+sample: View, 
+/**
+ * If its maps can be drawn on the page.
+ */
+editor: MapEditor | null, };
 
 /**
  * What a list of games or agents says about one of them.
@@ -31,7 +39,11 @@ export type ParameterEntry = { name: string,
 /**
  * `off` if it is a flag, `none` if nothing is set.
  */
-default: string, meaning: string, values: Values, 
+default: string, meaning: string, 
+/**
+ * The heading under which it is shown.
+ */
+group: string | null, values: Values, 
 /**
  * What a game has to provide for it to have an effect.
  */
@@ -56,11 +68,24 @@ export type GameRequest = { game: string, check?: Array<string>, };
  * `agents` are the names of those who can play it, and those with a network that fits it, such as
  * `net:file=four.onnx`; `opponents` are some of them by strength, and `suggested` is the one to begin with.
  */
-export type GameAnswer = { game: string, players: Array<PlayerFace>, agents: Array<string>, opponents: Array<Opponent>, suggested: string, 
+export type GameAnswer = { game: string, fields: SpecFields, players: Array<PlayerFace>, agents: Array<string>, opponents: Array<Opponent>, suggested: string, 
 /**
  * One for each agent that was to be checked.
  */
 checked: Array<AgentCheck>, start: Position, };
+
+/**
+ * A game or an agent with its parameters apart: those that are not left at their defaults. A flag
+ * that is set has the value `on`. `POST /api/agent` with an [`AgentRequest`] gives that of an
+ * agent.
+ */
+export type SpecFields = { 
+/**
+ * The whole specification, as it is always written.
+ */
+text: string, name: string, values: { [key in string]: string }, };
+
+export type AgentRequest = { agent: string, };
 
 /**
  * Whether an agent can play a game here.
@@ -95,16 +120,21 @@ export type MatchRecord = { game: string, seed: number, moves: Array<Array<strin
 export type PositionRequest = { record: MatchRecord, };
 
 /**
- * `record` has what chance drew since the last move. `past` says who did what, one entry per step.
+ * `record` has what chance drew since the last move. `past` says who did what, one entry per step,
+ * and `ways` how pieces went in the last one, where the views before and after it do not tell.
  */
-export type Position = { record: MatchRecord, players: Array<PlayerFace>, turn: Turn, view: View, legal: Array<Choosing>, past: Array<PlayedStep>, };
+export type Position = { record: MatchRecord, players: Array<PlayerFace>, turn: Turn, view: View, legal: Array<Choosing>, past: Array<PlayedStep>, ways: Array<Way>, };
 
 /**
  * The start first, then one position after every step of `past`.
  */
 export type Replay = { record: MatchRecord, players: Array<PlayerFace>, past: Array<PlayedStep>, positions: Array<ReplayPosition>, };
 
-export type ReplayPosition = { turn: Turn, view: View, };
+export type ReplayPosition = { turn: Turn, view: View, 
+/**
+ * How pieces came here.
+ */
+ways: Array<Way>, };
 
 /**
  * Who chooses, or what everyone got, from 0 to 1. It is chance's turn only inside a replay.
@@ -122,6 +152,21 @@ export type PlayedStep = { by: Array<number>, texts: Array<string>,
 cells: Array<Array<number>>, };
 
 /**
+ * Where a piece was while a step was carried out.
+ */
+export type Way = { symbol: string, owner: number, 
+/**
+ * From its place before the step to that after it. In between it moves evenly.
+ */
+points: Array<WayPoint>, };
+
+export type WayPoint = { 
+/**
+ * The part of the step's time that has passed, from 0 to 1.
+ */
+at: number, cell: number, };
+
+/**
  * How a player is shown.
  */
 export type PlayerFace = { name: Phrase, 
@@ -135,7 +180,12 @@ colour: Colour | null, };
  */
 export type Colour = "white" | "black" | "red" | "blue" | "green" | "yellow";
 
-export type Choosing = { player: number, actions: Array<LegalAction>, };
+export type Choosing = { player: number, actions: Array<LegalAction>, 
+/**
+ * How an action is put together, where it is orders for several pieces; `actions` are then
+ * only some.
+ */
+orders: OrderForm | null, };
 
 /**
  * An action that a player may choose now.
@@ -170,6 +220,51 @@ ends_turn: boolean, };
  * What an action would do, in numbers that the board does not show.
  */
 export type Effect = { "kind": "damage", cell: number, amount: number, left: number, } | { "kind": "counter", cell: number, amount: number, left: number, } | { "kind": "chance", probability: number, } | { "kind": "points", player: number, amount: number, };
+
+/**
+ * How an action is written that gives orders to several pieces: a string of commands for each of
+ * them, in order.
+ */
+export type OrderForm = { pieces: Array<OrderedPiece>, 
+/**
+ * What a string is made of.
+ */
+commands: Array<OrderCommand>, 
+/**
+ * The most commands of one piece.
+ */
+max_commands: number, 
+/**
+ * Stands between the strings of two pieces.
+ */
+separator: string, 
+/**
+ * Stands for a piece without commands.
+ */
+no_commands: string, };
+
+/**
+ * A piece that is given orders.
+ */
+export type OrderedPiece = { symbol: string, cell: number, 
+/**
+ * Strings of commands that make sense for it now.
+ */
+suggested: Array<string>, };
+
+export type OrderCommand = { 
+/**
+ * How it is written, in one letter.
+ */
+letter: string, 
+/**
+ * How it is shown, such as an arrow.
+ */
+sign: string, 
+/**
+ * What it does.
+ */
+name: Phrase, };
 
 /**
  * A text that is either taken as it is, or a pattern with values. The pattern is the key of a
@@ -385,16 +480,47 @@ export type SealedChoice = { player: number, text: string, };
 export type RulesRequest = { text: string, };
 
 /**
- * A map to be checked and written in every form: `POST /api/tubstap/map`.
+ * How maps of a game are drawn on the page, and where they are read and written.
  */
-export type MapRequest = { "from": "text", text: string, } | { "from": "drawn", map: DrawnMap, } | { "from": "game", game: string, };
+export type MapEditor = { 
+/**
+ * Takes a [`MapRequest`] and gives a [`MapAnswer`].
+ */
+address: string, 
+/**
+ * A map to begin with.
+ */
+empty: DrawnMap, 
+/**
+ * Names of the ground, the usual one first.
+ */
+terrains: Array<string>, units: Array<MapUnit>, sides: Array<PlayerFace>, max_hit_points: number, 
+/**
+ * The most columns, and the most rows.
+ */
+max_size: number, 
+/**
+ * The ending of map files, with its dot.
+ */
+file_ending: string, };
+
+/**
+ * A kind of unit, with the letter that it is drawn as.
+ */
+export type MapUnit = { name: string, mark: string, };
+
+/**
+ * A map to be checked and written in every form: `POST` to the address of a
+ * [`MapEditor`].
+ */
+export type MapRequest = { "from": "text", text: string, } | { "from": "drawn", map: DrawnMap, } | { "from": "game", game: string, } | { "from": "random", seed: number, };
 
 /**
  * The map in all forms.
  */
 export type MapAnswer = { map: DrawnMap, 
 /**
- * The text of a `.tbsmap` file.
+ * The text of a map file.
  */
 text: string, 
 /**
@@ -419,7 +545,7 @@ turn_limit: number,
  */
 hp_threshold: number, author: string, comment: string, 
 /**
- * Names such as `plain`.
+ * Some of [`MapEditor::terrains`].
  */
 terrain: Array<string>, units: Array<DrawnUnit>, };
 
@@ -428,11 +554,11 @@ terrain: Array<string>, units: Array<DrawnUnit>, };
  */
 export type DrawnUnit = { column: number, row: number, 
 /**
- * A name such as `fighter`.
+ * One of [`MapEditor::units`].
  */
 kind: string, 
 /**
- * 0 is RED, 1 is BLUE.
+ * A number in [`MapEditor::sides`].
  */
 side: number, hit_points: number, 
 /**
@@ -495,7 +621,19 @@ numbers: Array<ResultVerdict>,
 is_shipped: boolean, };
 
 /**
- * One experiment with what is known of it: a file in `results/`, and `GET /api/results/{scale}/{id}`.
+ * `GET /api/results/{scale}/{id}`.
+ */
+export type ResultAnswer = { result: ExperimentResult, figure: DrawnFigure | null, };
+
+/**
+ * A figure as SVG, without a title, and its values as comma-separated text. Elements of class
+ * `value` have a `data-name` and numbers: `data-value`, `-low`, `-high` and `-paper`. Texts of
+ * class `word` can be translated.
+ */
+export type DrawnFigure = { svg: string, csv: string, };
+
+/**
+ * One experiment with what is known of it: a file in `results/`.
  */
 export type ExperimentResult = { id: string, title: string, kind: string, 
 /**
@@ -517,7 +655,11 @@ engines: Array<string>,
 /**
  * False if budgets are times or agents programs: the same seeds may then end otherwise.
  */
-repeatable: boolean, command: string, claims: Array<ResultClaim>, cells: Array<ResultCell>, figure: Figure | null, 
+repeatable: boolean, 
+/**
+ * Where results by time were played, with the class of speed; empty if no budget is a time.
+ */
+machines: Array<string>, command: string, claims: Array<ResultClaim>, cells: Array<ResultCell>, 
 /**
  * The match that is shown move by move, if that is what the experiment is.
  */
@@ -576,25 +718,6 @@ export type EloSpan = { value: number | null, low: number | null, high: number |
 export type PaperScore = { score: number, games: number | null, wins: number | null, draws: number | null, losses: number | null, };
 
 /**
- * What a figure shows, without its title.
- */
-export type Figure = { "kind": "bars", value_label: string, bars: Array<Bar>, baseline: number | null, } | { "kind": "curves", x_label: string, y_label: string, log_x: boolean, curves: Array<Curve>, baseline: number | null, } | { "kind": "histogram", x_label: string, y_label: string, series: Array<Counts>, } | { "kind": "heat-map", x_label: string, y_label: string, value_label: string, columns: Array<string>, rows: Array<string>, values: Array<number | null>, range: [number, number], };
-
-export type Bar = { label: string, value: number, low: number, high: number, reference: number | null, };
-
-/**
- * The references are points (x, y) of a paper.
- */
-export type Curve = { name: string, points: Array<CurvePoint>, references: Array<[number, number]>, };
-
-export type CurvePoint = { x: number, y: number, low: number, high: number, };
-
-/**
- * How often each value occurred; the values are mostly integers, such as turns of a game.
- */
-export type Counts = { name: string, counts: Array<[number, number]>, };
-
-/**
  * A run, one of `GET /api/store`: what one agent did against another, or what was measured of it.
  */
 export type StoreEntry = { cell: number, game: string, 
@@ -638,9 +761,9 @@ export type RunUse = { experiment: string, scale: string, repeats: string, name:
  */
 export type StoredGames = { 
 /**
- * A letter for each game, in order: W, D or L, as the first agent sees it.
+ * The score of the first agent as the games were played; nothing before the second.
  */
-outcomes: string, kept: Array<KeptGame>, };
+figure: DrawnFigure | null, kept: Array<KeptGame>, };
 
 export type KeptGame = { number: number, 
 /**
@@ -666,7 +789,7 @@ generation: number, generations: number,
 tried: number, passed: number, is_complete: boolean, };
 
 /**
- * Asks whether a map of TUBSTAP is fair: `POST /api/fairness`.
+ * Asks whether a map is fair: `POST /api/fairness`.
  */
 export type FairnessRequest = { 
 /**

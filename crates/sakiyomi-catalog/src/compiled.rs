@@ -6,16 +6,24 @@
 //! for a whole decision.
 
 use sakiyomi_core::{Agent, Playable, Rng, Stop};
-use sakiyomi_search::{
-    Encoding, LeafEvaluator, MctsSettings, ProbeReport, PuctSettings, TreeSearch,
-};
+use sakiyomi_games::sangoku::Restriction;
+use sakiyomi_players::PlayerOf;
+use sakiyomi_search::{LeafEvaluator, MctsSettings, ProbeReport, PuctSettings, TreeSearch};
 
 use crate::{AgentSpec, Seat, SpecError};
 
 /// A game that [`GameSpec`](crate::GameSpec) can open.
-pub trait CatalogGame: Playable {
+pub trait CatalogGame: Playable + Sized {
     /// The agent for a seat of a match; see [`AgentSpec::build`].
     fn agent(&self, spec: &AgentSpec, seat: &Seat<'_>) -> Result<Box<dyn Agent<Self>>, SpecError>;
+
+    /// The players that only this game has.
+    const PLAYERS: &'static [PlayerOf<Self>] = &[];
+
+    /// The agent on a part of the board; none if this game has no parts.
+    fn restricted(_by: Restriction, _agent: Box<dyn Agent<Self>>) -> Option<Box<dyn Agent<Self>>> {
+        None
+    }
 
     /// A tree search with all that can be measured of its tree.
     fn tree_search(settings: MctsSettings) -> Box<dyn TreeSearch<Self>>;
@@ -28,25 +36,37 @@ pub trait CatalogGame: Playable {
 
     /// The probe of a search with experience; see [`sakiyomi_search::probe`].
     fn probe(&self, search: &MctsSettings, playouts: u64, rng: &mut Rng) -> ProbeReport;
-
-    /// Codes of positions of matches; see [`sakiyomi_search::codes_of_matches`].
-    fn codes(&self, search: &MctsSettings, encoding: Encoding, n: usize, rng: &mut Rng)
-    -> Vec<u64>;
 }
 
 /// Nothing stops what is measured.
 pub(crate) static UNSTOPPED: Stop = Stop::new();
 
-/// Compiles all searches for these types of games.
+/// Compiles all searches for these types of games; `with players` those that only they have, and `at once` the search
+/// that makes turns sequential, where there is something to make sequential.
 macro_rules! compiled {
-    ($($game:ty),+ $(,)?) => {$(
+    (@players $game:ty, $sequential:expr) => {
+        $crate::compiled::compiled!(@own $game, $sequential, {
+            const PLAYERS: &'static [sakiyomi_players::PlayerOf<Self>] =
+                <Self as sakiyomi_players::HasPlayers>::PLAYERS;
+
+            fn restricted(
+                by: sakiyomi_games::sangoku::Restriction,
+                agent: Box<dyn sakiyomi_core::Agent<Self>>,
+            ) -> Option<Box<dyn sakiyomi_core::Agent<Self>>> {
+                <Self as sakiyomi_players::HasPlayers>::restricted(by, agent)
+            }
+        });
+    };
+    (@own $game:ty, $sequential:expr, { $($own:item)* }) => {
         impl $crate::CatalogGame for $game {
+            $($own)*
+
             fn agent(
                 &self,
                 spec: &$crate::AgentSpec,
                 seat: &$crate::Seat<'_>,
             ) -> Result<Box<dyn sakiyomi_core::Agent<Self>>, $crate::SpecError> {
-                spec.compile(self, seat)
+                spec.compile(self, seat, $sequential)
             }
 
             fn tree_search(
@@ -70,18 +90,19 @@ macro_rules! compiled {
             ) -> sakiyomi_search::ProbeReport {
                 sakiyomi_search::probe(self, search, playouts, rng, &$crate::compiled::UNSTOPPED)
             }
-
-            fn codes(
-                &self,
-                search: &sakiyomi_search::MctsSettings,
-                encoding: sakiyomi_search::Encoding,
-                n: usize,
-                rng: &mut sakiyomi_core::Rng,
-            ) -> Vec<u64> {
-                let stop = &$crate::compiled::UNSTOPPED;
-                sakiyomi_search::codes_of_matches(self, search, encoding, n, rng, stop)
-            }
         }
+    };
+    ($($game:ty),+) => {$(
+        $crate::compiled::compiled!(@own $game, None, {});
+    )+};
+    ($($game:ty),+; at once) => {$(
+        $crate::compiled::compiled!(@own $game, Some($crate::agents::make_sequential), {});
+    )+};
+    ($($game:ty),+; with players) => {$(
+        $crate::compiled::compiled!(@players $game, None);
+    )+};
+    ($($game:ty),+; with players, at once) => {$(
+        $crate::compiled::compiled!(@players $game, Some($crate::agents::make_sequential));
     )+};
 }
 pub(crate) use compiled;

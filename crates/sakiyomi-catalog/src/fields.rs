@@ -5,13 +5,17 @@
 use std::fmt;
 use std::time::Duration;
 
+use sakiyomi_core::Fault;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::agents::exec;
-
 /// The largest whole number that every form can hold: TOML has 64 bits with a sign.
 pub(crate) const MAX_INTEGER: u64 = i64::MAX as u64;
+
+/// The name of agents that are programs. In text their command line stands last and without its
+/// name, so that it may contain commas and equals signs.
+pub(crate) const PROGRAM: &str = "exec";
+pub(crate) const PROGRAM_COMMAND: &str = "command";
 
 /// What is wrong with a specification, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +25,8 @@ pub struct SpecError {
     pub spec: String,
     pub message: String,
 }
+
+impl Fault for SpecError {}
 
 /// A name and its values, in the order in which they are written.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,11 +57,11 @@ impl Fields {
         if name.is_empty() {
             return Err(fields.error("a name is missing before the colon"));
         }
-        if name == exec::NAME {
-            fields.entries = exec::split(rest);
+        if name == PROGRAM {
+            fields.entries = program_fields(rest);
             return Ok(fields);
         }
-        for part in rest.split(',').filter(|_| !rest.is_empty()) {
+        for part in parts(rest).filter(|_| !rest.is_empty()) {
             let (key, value) = match part.split_once('=') {
                 Some((key, value)) => (key.trim(), Value::of_text(value.trim())),
                 None => (part.trim(), Value::Flag(true)),
@@ -102,6 +108,15 @@ impl Fields {
     }
 }
 
+/// The parts between commas; those in parentheses, of an agent within an agent, separate nothing.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    text.split(move |letter| {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        letter == ',' && depth <= 0
+    })
+}
+
 impl fmt::Display for Fields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
@@ -109,13 +124,25 @@ impl fmt::Display for Fields {
             f.write_str(if i == 0 { ":" } else { "," })?;
             match value {
                 Value::Flag(true) => f.write_str(key)?,
-                // The command of a program is written as it is, see the `exec` module.
-                Value::Text(text) if key == exec::COMMAND => f.write_str(text)?,
+                // The command of a program is written as it is.
+                Value::Text(text) if key == PROGRAM_COMMAND => f.write_str(text)?,
                 value => write!(f, "{key}={value}")?,
             }
         }
         Ok(())
     }
+}
+
+/// The fields of a program: `time=2s,./bot.py --fast`.
+fn program_fields(rest: &str) -> Vec<(String, Value)> {
+    let mut entries = Vec::new();
+    let mut command = rest;
+    if let Some((time, after)) = rest.strip_prefix("time=").and_then(|rest| rest.split_once(',')) {
+        entries.push(("time".to_owned(), Value::Text(time.to_owned())));
+        command = after;
+    }
+    entries.push((PROGRAM_COMMAND.to_owned(), Value::Text(command.trim().to_owned())));
+    entries
 }
 
 impl Value {

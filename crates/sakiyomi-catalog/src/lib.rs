@@ -15,6 +15,7 @@ mod solution;
 mod solvable;
 mod table;
 mod thought;
+mod turns;
 
 pub use agents::*;
 pub use compiled::CatalogGame;

@@ -73,5 +73,5 @@ use crate::Entry;
 use crate::parameter::Defined;
 
 pub(crate) fn entries<S: Defined>() -> impl Iterator<Item = Entry> {
-    S::DEFINITIONS.iter().map(|definition| definition.entry())
+    S::definitions().iter().map(|definition| definition.entry())
 }

@@ -20,10 +20,37 @@ pub(crate) struct Parameter<S: 'static> {
     pub(crate) meaning: &'static str,
     pub(crate) domain: Domain,
     pub(crate) place: Place<S>,
+    pub(crate) group: Group,
     /// What the game has to provide for the parameter to have an effect.
     pub(crate) needs: Option<Hint>,
-    /// The value that is left unsaid, if it is not that of the default settings.
-    pub(crate) unsaid: Option<u64>,
+}
+
+/// The heading under which help and forms show a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// Without a heading.
+    Plain,
+    Budget,
+    Selection,
+    Tree,
+    Playouts,
+    Knowledge,
+    Experience,
+}
+
+impl Group {
+    /// The heading, if there is one.
+    const fn heading(self) -> Option<&'static str> {
+        match self {
+            Group::Plain => None,
+            Group::Budget => Some("Budget"),
+            Group::Selection => Some("Selection"),
+            Group::Tree => Some("Tree"),
+            Group::Playouts => Some("Playouts"),
+            Group::Knowledge => Some("Knowledge of the game"),
+            Group::Experience => Some("Experience"),
+        }
+    }
 }
 
 /// The values that a parameter takes.
@@ -88,7 +115,7 @@ impl<S> Parameter<S> {
         place: Place<S>,
         meaning: &'static str,
     ) -> Parameter<S> {
-        Parameter { name, meaning, domain, place, needs: None, unsaid: None }
+        Parameter { name, meaning, domain, place, group: Group::Plain, needs: None }
     }
 
     pub(crate) const fn flag(
@@ -115,11 +142,6 @@ impl<S> Parameter<S> {
         meaning: &'static str,
     ) -> Parameter<S> {
         Parameter::new(name, Domain::Number(range), place, meaning)
-    }
-
-    /// What is left unsaid beside these defaults.
-    fn default_value(&self, defaults: &S) -> Option<Value> {
-        self.unsaid.map(Value::Integer).or_else(|| (self.place.get)(defaults))
     }
 
     /// The value as this parameter stores it, or what would have been right.
@@ -246,6 +268,7 @@ pub(crate) type NamedValues = Vec<(&'static str, Value)>;
 #[derive(Clone, Copy)]
 pub(crate) enum Source<S: 'static> {
     Settings(fn() -> S),
+    Value(&'static S),
     /// A preset: the settings of a text over another definition of the same type.
     Preset {
         base: &'static Definition<S>,
@@ -275,6 +298,19 @@ impl<S: Clone + PartialEq> Definition<S> {
         }
     }
 
+    /// The same with defaults that are made when the program runs.
+    pub(crate) fn of_value(
+        name: &'static str,
+        summary: &'static str,
+        defaults: &'static S,
+        parameters: &'static [Parameter<S>],
+        example: &'static str,
+    ) -> Definition<S> {
+        let none = || unreachable!("the defaults are a value");
+        let source = Source::Value(defaults);
+        Definition { source, ..Definition::new(name, summary, none, parameters, example) }
+    }
+
     /// A preset of `base`: another name for a text.
     pub(crate) const fn preset(
         base: &'static Definition<S>,
@@ -299,6 +335,7 @@ impl<S: Clone + PartialEq> Definition<S> {
     fn defaults(&self) -> S {
         match self.source {
             Source::Settings(defaults) => defaults(),
+            Source::Value(defaults) => defaults.clone(),
             Source::Preset { base, text } => {
                 let fields = Fields::parse(text).expect("presets are tested");
                 base.read(&fields).expect("presets are tested")
@@ -309,7 +346,7 @@ impl<S: Clone + PartialEq> Definition<S> {
     /// The settings in which no parameter has an effect that needs the game's knowledge.
     fn neutral(&self) -> S {
         match self.source {
-            Source::Settings(defaults) => defaults(),
+            Source::Settings(_) | Source::Value(_) => self.defaults(),
             Source::Preset { base, .. } => base.neutral(),
         }
     }
@@ -373,7 +410,7 @@ impl<S: Clone + PartialEq> Definition<S> {
         let mut fields = Fields::new(self.name);
         for parameter in self.parameters {
             let value = (parameter.place.get)(settings);
-            if value != parameter.default_value(&defaults) {
+            if value != (parameter.place.get)(&defaults) {
                 // A flag of a preset that is switched off has to be said, too.
                 if let Some(value) = value {
                     fields = fields.with(parameter.name, value);
@@ -398,12 +435,13 @@ impl<S: Clone + PartialEq> Definition<S> {
         let parameter = |parameter: &Parameter<S>| ParameterEntry {
             name: parameter.name,
             meaning: parameter.meaning,
-            default: match parameter.default_value(&defaults) {
+            default: match (parameter.place.get)(&defaults) {
                 None => "none".to_owned(),
                 Some(Value::Flag(false)) => "off".to_owned(),
                 Some(Value::Flag(true)) => "on".to_owned(),
                 Some(value) => value.to_string(),
             },
+            group: parameter.group.heading(),
             values: Values::from(&parameter.domain),
             needs: parameter.needs.map(Hint::meaning),
         };
@@ -413,7 +451,7 @@ impl<S: Clone + PartialEq> Definition<S> {
             parameters: self.parameters.iter().map(parameter).collect(),
             example: self.example,
             stands_for: match self.source {
-                Source::Settings(_) => None,
+                Source::Settings(_) | Source::Value(_) => None,
                 Source::Preset { text, .. } => Some(text),
             },
         }
@@ -439,6 +477,8 @@ pub struct ParameterEntry {
     /// `off` if it is a flag, `none` if nothing is set.
     pub default: String,
     pub meaning: &'static str,
+    /// The heading under which it is shown.
+    pub group: Option<&'static str>,
     pub values: Values,
     /// What a game has to provide for it to have an effect.
     pub needs: Option<&'static str>,
@@ -488,11 +528,16 @@ impl From<&Domain> for Values {
 
 /// Settings that the catalog knows by at least one name.
 pub(crate) trait Defined: Clone + PartialEq + std::fmt::Debug + Sized + 'static {
-    const DEFINITIONS: &'static [Definition<Self>];
+    const DEFINITIONS: &'static [Definition<Self>] = &[];
+
+    /// All definitions, also those that are made when the program runs.
+    fn definitions() -> &'static [Definition<Self>] {
+        Self::DEFINITIONS
+    }
 
     /// These settings under the first name of their type.
     fn named(self) -> Named<Self> {
-        Named { definition: &Self::DEFINITIONS[0], settings: self }
+        Named { definition: &Self::definitions()[0], settings: self }
     }
 
     /// Reads fields if their name is one of this type.
@@ -500,7 +545,7 @@ pub(crate) trait Defined: Clone + PartialEq + std::fmt::Debug + Sized + 'static 
         let has_name = |definition: &&Definition<Self>| {
             definition.name == fields.name || definition.aliases.contains(&fields.name.as_str())
         };
-        let definition = Self::DEFINITIONS.iter().find(has_name)?;
+        let definition = Self::definitions().iter().find(has_name)?;
         Some(definition.read(fields).map(|settings| Named { definition, settings }))
     }
 }

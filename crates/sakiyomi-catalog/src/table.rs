@@ -4,7 +4,8 @@
 use std::time::Instant;
 
 use sakiyomi_core::{
-    Agent, Colour, Context, Effect, Forfeit, Phrase, Player, Rng, Stop, Turn, View,
+    Agent, Colour, Context, Effect, Fault, Forfeit, OrderForm, Phrase, Player, Rng, Stop, Turn,
+    View, Way,
 };
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,12 @@ pub trait Table: Send {
     /// The legal actions of a player who is choosing, or some of them where they are too many to
     /// list; none for others.
     fn legal(&self, player: Player) -> Vec<LegalAction>;
+
+    /// How a player who is choosing writes an action, where it is put together from orders.
+    fn order_form(&self, player: Player) -> Option<OrderForm>;
+
+    /// Through which cells pieces went in the last step, where the game tells.
+    fn ways(&self) -> Vec<Way>;
 
     /// The text of the legal action that a person's text means, as it stands in a record.
     fn legal_text(&self, player: Player, text: &str) -> Result<String, TableError>;
@@ -125,6 +132,21 @@ pub enum TableError {
     Spec(#[from] SpecError),
 }
 
+impl Fault for TableError {
+    fn is_input(&self) -> bool {
+        match self {
+            TableError::NoAgent { .. } | TableError::Forfeit { .. } => false,
+            TableError::Step { error, .. } => error.is_input(),
+            TableError::Over
+            | TableError::NotChoosing { .. }
+            | TableError::Count { .. }
+            | TableError::Illegal { .. }
+            | TableError::Chance { .. }
+            | TableError::Spec(_) => true,
+        }
+    }
+}
+
 impl TableError {
     /// The step of a record that is wrong, counted from 1.
     pub fn step(&self) -> Option<usize> {
@@ -147,7 +169,8 @@ pub fn replay(record: &Record) -> Result<Box<dyn Table>, TableError> {
     replay_each(record, &mut |_| {})
 }
 
-/// Opens a match and plays a record, and shows the match to `look` at its start and after every step.
+/// Opens a match and plays a record, and shows the match to `look` at its start and after every
+/// step.
 pub fn replay_each(
     record: &Record,
     look: &mut dyn FnMut(&dyn Table),
@@ -385,6 +408,16 @@ impl<G: CatalogGame> Table for TableOf<G> {
             ends_turn: game.ends_turn(state, player, action),
         };
         actions.into_iter().map(show).collect()
+    }
+
+    fn order_form(&self, player: Player) -> Option<OrderForm> {
+        self.choosing(player).ok()?;
+        self.game.order_form(&self.state, player)
+    }
+
+    fn ways(&self) -> Vec<Way> {
+        let chosen = self.past.last().filter(|(state, _)| self.game.turn(state) != Turn::Chance);
+        chosen.map_or_else(Vec::new, |(state, actions)| self.game.ways(state, actions))
     }
 
     fn legal_text(&self, player: Player, text: &str) -> Result<String, TableError> {

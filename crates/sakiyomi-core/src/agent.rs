@@ -213,6 +213,33 @@ impl Meter<'_> {
         true
     }
 
+    /// Budget for several iterations at once, which the caller then does: at least one and at most
+    /// `most`, or none if the budget is spent. Half as many as were granted before, and no more
+    /// than take an eighth of the time so far, so that limits of time are overrun by little.
+    pub fn several(&mut self, most: u64) -> u64 {
+        let before = self.done;
+        if !self.another() {
+            return 0;
+        }
+        let left = self.iterations.max(1) - before;
+        let mut n = most.min(before / 2).min(left).max(1);
+        // What is not more than would be granted one by one without a look at the clocks needs none.
+        if before + n > self.next_check {
+            let elapsed = self.start.elapsed();
+            let mut longest = (elapsed / 8).max(STOP_LATENCY);
+            if let Some(wall) = self.wall {
+                longest = longest.min(wall.saturating_sub(elapsed) / 2);
+            }
+            if let Some(cpu) = self.cpu {
+                longest = longest.min(cpu.saturating_sub(self.cpu_time()) / 2);
+            }
+            let per_iteration = (elapsed.as_nanos() / u128::from(before.max(1))).max(1);
+            n = n.min((longest.as_nanos() / per_iteration) as u64).max(1);
+        }
+        self.done = before + n;
+        n
+    }
+
     /// Iterations granted so far.
     pub fn done(&self) -> u64 {
         self.done
@@ -294,6 +321,19 @@ mod tests {
             std::hint::black_box(Rng::new(meter.done()).bits());
         }
         meter.done()
+    }
+
+    #[test]
+    fn several_iterations_at_once_are_as_many() {
+        for iterations in [0, 1, 2, 3, 10, 1_000, 12_345] {
+            let stop = Stop::new();
+            let mut meter = Budget::iterations(iterations).begin(&stop);
+            let granted: Vec<u64> =
+                std::iter::repeat_with(|| meter.several(100)).take_while(|&n| n > 0).collect();
+            assert_eq!(granted.iter().sum::<u64>(), iterations.max(1));
+            assert!(granted.iter().all(|&n| n <= 100));
+            assert_eq!(meter.done(), iterations.max(1));
+        }
     }
 
     #[test]

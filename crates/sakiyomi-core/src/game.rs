@@ -121,6 +121,30 @@ pub trait Game: Send + Sync {
         }
     }
 
+    /// Plays to the end uniformly at random from many states: playout i begins at
+    /// `states[starts[i]]`, and `out` gets what it pays. The same as one [`Game::playout`] after the
+    /// other, also in what is drawn from `rng`; games that can play many at once override it.
+    fn playouts(
+        &self,
+        states: &[Self::State],
+        starts: &[u32],
+        scratch: &mut Scratch<Self::Action>,
+        rng: &mut Rng,
+        out: &mut Vec<Payoffs>,
+    ) {
+        let Some(mut state) = states.first().cloned() else { return };
+        for &start in starts {
+            state.clone_from(&states[start as usize]);
+            out.push(self.playout(&mut state, scratch, rng));
+        }
+    }
+
+    /// How many playouts a search should ask for at once where it can: 1 unless
+    /// [`Game::playouts`] is faster than one after the other. It does not change with time.
+    fn playouts_at_once(&self) -> u64 {
+        1
+    }
+
     /// Whether the payoffs of every end add up to the same sum, so that with two players what one
     /// gains the other loses. Alpha-beta is sound only then, and a search may not guess it.
     fn constant_sum(&self) -> bool {

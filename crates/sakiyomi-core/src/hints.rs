@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Agent, Budget, Game, Payoffs, Player, PlayoutOptions, Rng, Scratch, Turn};
+use crate::{Game, Payoffs, Player, PlayoutOptions, Rng, Scratch};
 
 /// Knowledge that a search may use. Every default is neutral: it knows nothing and forbids nothing.
 /// [`Hints::provides`] names what a game knows; an agent that needs more refuses the game.
@@ -74,64 +74,8 @@ pub trait Hints: Game {
     /// turn it is, scores) may be left out. Appends nothing if there is no [`Hints::cell_shape`].
     fn cells(&self, _state: &Self::State, _out: &mut Vec<u8>) {}
 
-    /// The restrictions that [`Hints::restrict`] knows.
-    fn restrictions(&self) -> &'static [Restriction] {
-        &[]
-    }
-
-    /// The same game with fewer actions, for a search from this state: it has the same states, and
-    /// its actions are legal in this game too. None, if the restriction does not apply here.
-    fn restrict(&self, _state: &Self::State, _player: Player, _by: RestrictBy) -> Option<Self>
-    where
-        Self: Sized,
-    {
-        None
-    }
-
-    /// The scripted players of this game: players that are written for it alone.
-    fn scripted(&self) -> &'static [Script] {
-        &[]
-    }
-
-    /// The scripted player of this name. A budget takes the place of the player's own, if it has one.
-    fn script(&self, _name: &str, _budget: Option<Budget>) -> Option<Box<dyn Agent<Self>>>
-    where
-        Self: Sized,
-    {
-        None
-    }
-
-    /// How many agents `player` commands in this state. An action is one order for each of them;
-    /// usually there is one agent, and its orders are the actions. See [`Hint::Orders`].
-    fn agents(&self, _state: &Self::State, _player: Player) -> usize {
-        1
-    }
-
-    /// Appends orders for one agent, numbered from 0: at least one, each once. An order is an action
-    /// that says what this agent does, whatever it says about the others.
-    fn orders(
-        &self,
-        state: &Self::State,
-        player: Player,
-        _agent: usize,
-        out: &mut Vec<Self::Action>,
-    ) {
-        self.actions(state, player, out);
-    }
-
-    /// The action that consists of these orders, one for each agent. It is legal if each of them is
-    /// one of that agent's [`Hints::orders`].
-    fn combine(
-        &self,
-        _state: &Self::State,
-        _player: Player,
-        orders: &[Self::Action],
-    ) -> Self::Action {
-        orders[0]
-    }
-
-    /// Plays out as the options say. An override is for speed only and has the same distribution,
-    /// but it may go on beyond a limit of the match up to the limit of the options.
+    /// Plays out as the options say. An override is for speed only and has the same distribution as
+    /// [`PlayoutOptions::play_out`], but it may go on beyond a limit of the match up to the limit of the options.
     fn guided_playout(
         &self,
         state: &mut Self::State,
@@ -139,25 +83,7 @@ pub trait Hints: Game {
         scratch: &mut Scratch<Self::Action>,
         rng: &mut Rng,
     ) -> Payoffs {
-        let last = options.last_round(self.round(state));
-        loop {
-            match self.turn(state) {
-                Turn::Over(payoffs) => return payoffs,
-                _ if self.round(state) >= last => return options.cut_payoffs(self, state),
-                Turn::Chance => {
-                    let outcome = self.sample(state, &mut scratch.outcomes, rng);
-                    self.apply(state, &[outcome]);
-                }
-                Turn::Choose(who) => {
-                    scratch.joint.clear();
-                    for player in who {
-                        let action = options.draw(self, state, player, &mut scratch.actions, rng);
-                        scratch.joint.push(action);
-                    }
-                    self.apply(state, &scratch.joint);
-                }
-            }
-        }
+        options.play_out(self, state, scratch, rng)
     }
 }
 
@@ -186,12 +112,10 @@ pub enum Hint {
     Canonical,
     /// There are [`Hints::cells`].
     Cells,
-    /// A player commands several [`Hints::agents`].
-    Orders,
 }
 
 impl Hint {
-    pub const ALL: [Hint; 12] = [
+    pub const ALL: [Hint; 11] = [
         Hint::Prune,
         Hint::PrunePairs,
         Hint::Urgent,
@@ -203,7 +127,6 @@ impl Hint {
         Hint::TurnsLeft,
         Hint::Canonical,
         Hint::Cells,
-        Hint::Orders,
     ];
 
     /// What a game provides with it, as part of a sentence.
@@ -220,7 +143,6 @@ impl Hint {
             Hint::TurnsLeft => "a bound of its length",
             Hint::Canonical => "canonical states",
             Hint::Cells => "a board of cells",
-            Hint::Orders => "orders for several agents",
         }
     }
 }
@@ -269,31 +191,6 @@ pub enum PruneLevel {
     Actions,
     /// An action together with an earlier one of the same turn, which it would waste.
     Pairs,
-}
-
-/// One way in which a game can be restricted to fewer actions, such as to a part of its board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Restriction {
-    pub name: &'static str,
-    pub summary: &'static str,
-    /// Found once and kept for the match, instead of at every decision.
-    pub is_kept: bool,
-}
-
-/// Which restriction a search asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RestrictBy {
-    /// The name of a [`Restriction`].
-    pub name: &'static str,
-    /// How much more than the least is allowed, in the game's own unit.
-    pub margin: u32,
-}
-
-/// A scripted player: its name and what it does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Script {
-    pub name: &'static str,
-    pub summary: &'static str,
 }
 
 /// The size of the row that [`Hints::cells`] writes: `rows` times `columns` codes, all below `n_codes`.

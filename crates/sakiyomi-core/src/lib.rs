@@ -5,11 +5,13 @@
 
 mod agent;
 mod encode;
+mod fault;
 mod game;
 pub mod hash;
 mod hints;
 mod insight;
 pub mod order;
+mod orders;
 mod phrase;
 mod playout_options;
 mod rng;
@@ -20,20 +22,21 @@ mod view;
 
 pub use agent::{Agent, Budget, Choice, Context, Forfeit, Meter, Preparation, Stop, Watch};
 pub use encode::{Encode, ObservationShape, observe_cells};
+pub use fault::Fault;
 pub use game::{Game, MAX_PLAYERS, Payoffs, Player, Players, Scratch, Turn};
-pub use hints::{
-    Canonical, CellShape, Hint, HintSet, Hints, PruneLevel, RestrictBy, Restriction, Script,
-};
+pub use hints::{Canonical, CellShape, Hint, HintSet, Hints, PruneLevel};
 pub use insight::{Branch, Insight, InsightArm, InsightRow};
+pub use orders::Orders;
 pub use phrase::Phrase;
 pub use playout_options::PlayoutOptions;
 pub use rng::Rng;
 pub use show::{Show, chooses, if_legal};
 pub use view::{
-    Badge, Board, Card, Cell, Colour, Effect, Fact, Gauge, Grid, Piece, Pile, PlayerView, Score,
-    Shape, View, cell_name, parse_cell, parse_column,
+    Badge, Board, Card, Cell, Colour, Effect, Fact, Gauge, Grid, OrderCommand, OrderForm,
+    OrderedPiece, Piece, Pile, PlayerView, Score, Shape, View, Way, WayPoint, cell_name,
+    parse_cell, parse_column,
 };
 
-/// What the catalog asks of a game: rules, hints, a face, and an encoding as numbers.
-pub trait Playable: Game + Hints + Encode + Show + 'static {}
-impl<G: Game + Hints + Encode + Show + 'static> Playable for G {}
+/// What the catalog asks of a game: rules, hints, orders, a face, and an encoding as numbers.
+pub trait Playable: Game + Hints + Orders + Encode + Show + 'static {}
+impl<G: Game + Hints + Orders + Encode + Show + 'static> Playable for G {}

@@ -1,6 +1,6 @@
 //! How a search plays out, and which actions it leaves out there and in its tree.
 
-use crate::{Hints, Payoffs, Player, PruneLevel, Rng};
+use crate::{Hints, Payoffs, Player, PruneLevel, Rng, Scratch, Turn};
 
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct PlayoutOptions {
@@ -79,6 +79,35 @@ impl PlayoutOptions {
         actions[rng.below(actions.len())]
     }
 
+    /// Plays out step by step, from lists of actions.
+    pub fn play_out<G: Hints + ?Sized>(
+        &self,
+        game: &G,
+        state: &mut G::State,
+        scratch: &mut Scratch<G::Action>,
+        rng: &mut Rng,
+    ) -> Payoffs {
+        let last = self.last_round(game.round(state));
+        loop {
+            match game.turn(state) {
+                Turn::Over(payoffs) => return payoffs,
+                _ if game.round(state) >= last => return self.cut_payoffs(game, state),
+                Turn::Chance => {
+                    let outcome = game.sample(state, &mut scratch.outcomes, rng);
+                    game.apply(state, &[outcome]);
+                }
+                Turn::Choose(who) => {
+                    scratch.joint.clear();
+                    for player in who {
+                        let action = self.draw(game, state, player, &mut scratch.actions, rng);
+                        scratch.joint.push(action);
+                    }
+                    game.apply(state, &scratch.joint);
+                }
+            }
+        }
+    }
+
     /// The round at which a playout that starts in `round` stops:
     /// max(limit, start + limit / 2), and start + horizon if that is earlier.
     pub fn last_round(&self, round: u32) -> u32 {
@@ -94,6 +123,11 @@ impl PlayoutOptions {
         {
             return estimate;
         }
+        self.progress(game, state)
+    }
+
+    /// What each player has achieved, balanced if that is asked for.
+    pub fn progress<G: Hints + ?Sized>(&self, game: &G, state: &G::State) -> Payoffs {
         let progress = game.progress(state);
         match progress.as_slice(game.players()) {
             &[first, second] if self.balance => {

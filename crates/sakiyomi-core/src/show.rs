@@ -1,6 +1,6 @@
 //! What people and other programs see of a game: action texts and a drawable view.
 
-use crate::{Colour, Effect, Game, Phrase, Player, Turn, View};
+use crate::{Colour, Effect, Game, OrderForm, Phrase, Player, Turn, View, Way};
 
 /// The face of a game. Texts can be typed back: [`Show::parse`] finds the action of a text.
 pub trait Show: Game {
@@ -65,6 +65,18 @@ pub trait Show: Game {
     /// Whether the action does nothing but end a turn of several actions.
     fn ends_turn(&self, _state: &Self::State, _player: Player, _action: Self::Action) -> bool {
         false
+    }
+
+    /// How the text of an action is put together, where it is a string of commands for each of the
+    /// player's pieces.
+    fn order_form(&self, _state: &Self::State, _player: Player) -> Option<OrderForm> {
+        None
+    }
+
+    /// Through which cells pieces go while these actions are carried out, where the views before
+    /// and after it do not tell.
+    fn ways(&self, _state: &Self::State, _actions: &[Self::Action]) -> Vec<Way> {
+        Vec::new()
     }
 
     /// The text of an outcome of chance, unique among the outcomes in `state`.

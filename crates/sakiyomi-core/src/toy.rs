@@ -16,7 +16,7 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Encode, Game, Hints, Payoffs, Player, Players, Show, Turn, View};
+use crate::{Encode, Game, Hints, Orders, Payoffs, Player, Players, Show, Turn, View};
 
 pub use blotto::{Blotto, MAX_SOLDIERS, Posting};
 pub use corridor::{Corridor, Step};
@@ -271,6 +271,8 @@ impl Hints for Toy {
         self.estimates.get(&(*state as usize)).copied()
     }
 }
+
+impl Orders for Toy {}
 
 impl Encode for Toy {}
 

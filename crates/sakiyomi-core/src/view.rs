@@ -169,6 +169,61 @@ pub enum Effect {
     Points { player: u8, amount: f64 },
 }
 
+/// How an action is written that gives orders to several pieces: a string of commands for each of
+/// them, in order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct OrderForm {
+    pub pieces: Vec<OrderedPiece>,
+    /// What a string is made of.
+    pub commands: Vec<OrderCommand>,
+    /// The most commands of one piece.
+    pub max_commands: u16,
+    /// Stands between the strings of two pieces.
+    pub separator: String,
+    /// Stands for a piece without commands.
+    pub no_commands: String,
+}
+
+/// A piece that is given orders.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct OrderedPiece {
+    pub symbol: String,
+    pub cell: u16,
+    /// Strings of commands that make sense for it now.
+    pub suggested: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct OrderCommand {
+    /// How it is written, in one letter.
+    pub letter: String,
+    /// How it is shown, such as an arrow.
+    pub sign: String,
+    /// What it does.
+    pub name: Phrase,
+}
+
+/// Where a piece was while a step was carried out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Way {
+    pub symbol: String,
+    pub owner: u8,
+    /// From its place before the step to that after it. In between it moves evenly.
+    pub points: Vec<WayPoint>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct WayPoint {
+    /// The part of the step's time that has passed, from 0 to 1.
+    pub at: f64,
+    pub cell: u16,
+}
+
 /// The colour of a player's pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -27,6 +27,10 @@ pub struct Pairing {
     /// Random first moves, if matches do not begin at the start of the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub openings: Option<Openings>,
+    /// The first agent always has the first seat: there is only the first match of each round, and
+    /// match `n` is that of round `n`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub first_seat: bool,
 }
 
 /// One numbered match of a pairing, as it counts for the first agent.
@@ -44,10 +48,6 @@ pub struct Played {
     /// What was played, if it was to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Record>,
-    /// What the game's own estimate says of the last state for the first agent, along with the record. Beside the
-    /// outcome it tells how clear a win was, and to whom a draw was close.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_estimate: Option<f64>,
 }
 
 /// How a match was given up.
@@ -90,7 +90,7 @@ impl Outcome {
 
 impl Pairing {
     pub fn new(game: GameSpec, agents: [AgentSpec; 2], seed: u64) -> Pairing {
-        Pairing { game, agents: agents.into(), seed, openings: None }
+        Pairing { game, agents: agents.into(), seed, openings: None, first_seat: false }
     }
 
     /// Everyone but the first agent, as one text.
@@ -99,7 +99,7 @@ impl Pairing {
         others.collect::<Vec<_>>().join(JOINED)
     }
 
-    fn check_number(&self, n_players: usize) -> Result<(), SpecError> {
+    pub(crate) fn check_number(&self, n_players: usize) -> Result<(), SpecError> {
         let n_agents = self.agents.len();
         if (2..=n_players.max(2)).contains(&n_agents) {
             return Ok(());
@@ -115,7 +115,8 @@ impl Pairing {
         &self.agents[if offset == 0 { 0 } else { 1 + (offset - 1) % n_others }]
     }
 
-    /// Tries to build both agents, so that what cannot be played is an error before the first match.
+    /// Tries to build both agents, so that what cannot be played is an error before the first
+    /// match.
     pub fn check<G: CatalogGame>(&self, game: &G) -> Result<(), SpecError> {
         let seat = Seat { game: &self.game, player: Player(0), seed: self.seed };
         self.check_number(game.players())?;
@@ -134,7 +135,7 @@ impl Pairing {
         self.game.with(TryOut(self))?
     }
 
-    /// Plays the match with this number.
+    /// Plays the match with this number; the agents must be as many as [`Pairing::check`] wants.
     pub fn play<G: CatalogGame>(
         &self,
         game: &G,
@@ -142,8 +143,9 @@ impl Pairing {
         keep: bool,
         stop: &Stop,
     ) -> Result<Played, SpecError> {
-        self.check_number(game.players())?;
         let n_players = game.players() as u64;
+        let own_number = number;
+        let number = if self.first_seat { number * n_players } else { number };
         let first = Player((number % n_players) as u8);
         let players = || (0..n_players).map(|i| Player(i as u8));
         let build = |player| {
@@ -171,7 +173,7 @@ impl Pairing {
         let played = play_match(game, &mut agents, &opening, chance, &mut rngs, stop, &mut watch);
         let has = |hint| game.provides().contains(hint);
         Ok(Played {
-            number,
+            number: own_number,
             outcome: outcome(&played.payoffs, first, game.players()),
             measures: Measures::read(&Ended {
                 payoffs: played.payoffs,
@@ -180,16 +182,16 @@ impl Pairing {
                 n_turns: played.n_turns,
                 n_rounds: has(Hint::Rounds).then_some(n_rounds),
                 progress: has(Hint::Progress).then(|| game.progress(&played.end)),
+                estimate: match has(Hint::Estimate) {
+                    true => game.estimate(&played.end),
+                    false => None,
+                },
             }),
             key: Some(key.finish()),
             forfeit: played
                 .forfeit
                 .map(|(player, reason)| Forfeited { first: player == first, reason }),
             record: keep.then(|| Record { game: self.game.clone(), seed: self.seed, moves }),
-            last_estimate: match keep && has(Hint::Estimate) {
-                true => game.estimate(&played.end).map(|payoffs| payoffs[first]),
-                false => None,
-            },
         })
     }
 }
@@ -231,9 +233,9 @@ pub struct Match<S> {
 /// Who sees every step of a match: the state before it, and what is played there.
 pub type Watch<'a, G> = dyn FnMut(&<G as Game>::State, &[<G as Game>::Action]) + 'a;
 
-/// Plays one match from the start; `agents` has one agent per player. The steps of the opening are played as they
-/// are. Then `chance` decides what nature does, and each player draws from a stream of its own, so that the luck
-/// of one does not depend on how much another one thinks.
+/// Plays one match from the start; `agents` has one agent per player. The steps of the opening are
+/// played as they are. Then `chance` decides what nature does, and each player draws from a stream
+/// of its own, so that the luck of one does not depend on how much another one thinks.
 pub fn play_match<G: Game>(
     game: &G,
     agents: &mut [Box<dyn Agent<G>>],
@@ -311,7 +313,8 @@ mod tests {
         play_match(toy, &mut agents, &[], Rng::new(0), &mut rngs, &Stop::new(), &mut |_, _| {})
     }
 
-    /// Agents see the opening and choose after it; it is the same from every seat and follows from its number.
+    /// Agents see the opening and choose after it; it is the same from every seat and follows from
+    /// its number.
     #[test]
     fn openings_are_shared_by_the_seats_of_a_round() {
         let agents = ["uct:iterations=30".parse().unwrap(), "random".parse().unwrap()];
@@ -348,7 +351,7 @@ mod tests {
         let texts = ["rm:iterations=1", "random", "rule-based"];
         let agents: Vec<AgentSpec> = texts.map(|text| text.parse().unwrap()).into();
         let game: GameSpec = "hagetaka:n=6,players=4".parse().unwrap();
-        let pairing = Pairing { game, agents, seed: 1, openings: None };
+        let pairing = Pairing { game, agents, seed: 1, openings: None, first_seat: false };
         let seats = |first: u8| -> Vec<String> {
             (0..4).map(|i| pairing.agent_of(Player(i), Player(first), 4).to_string()).collect()
         };

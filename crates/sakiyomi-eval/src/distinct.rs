@@ -73,15 +73,7 @@ mod tests {
         let mut counter = DistinctCounter::default();
         for (key, number) in keys.zip(0..) {
             let (outcome, measures) = (Outcome::Win, Measures::default());
-            counter.add(&Played {
-                number,
-                outcome,
-                measures,
-                key,
-                forfeit: None,
-                record: None,
-                last_estimate: None,
-            });
+            counter.add(&Played { number, outcome, measures, key, forfeit: None, record: None });
         }
         counter.count()
     }

@@ -1,24 +1,25 @@
 //! Two agents over many matches, in every seat equally often, on any number of threads.
 //!
 //! What happens in a match depends on the seed and the match's number alone (see [`Pairing`]), so
-//! threads change nothing. Results are counted and forgotten (see [`Ledger`]), or kept in a store, from which the
-//! duel goes on when it is run again.
+//! threads change nothing. Results are counted and forgotten (see [`Ledger`]), or kept in a store,
+//! from which the duel goes on when it is run again.
 
+use std::convert::Infallible;
 use std::path::Path;
 use std::time::Instant;
 
 use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, SpecError, TableError, Visitor};
 use sakiyomi_core::stats::{Elo, Hypothesis, Interval, Sprt, Tally};
-use sakiyomi_core::{Player, Stop};
+use sakiyomi_core::{Fault, Player, Stop};
 use serde::Serialize;
 
 use crate::arena::Pairing;
 use crate::experiment::{Estimate, Part};
 use crate::ledger::Ledger;
 use crate::runner::StoreSink;
-use crate::schedule::{self, News, Order, ScheduleError, Settings, Sink, Work};
+use crate::schedule::{News, Order, ScheduleError, ScheduleSettings, Sink, Work, run_works};
 use crate::store::{Store, StoreError};
-use crate::{DistinctGames, DoneUnit, ExploitError, Measure, Openings, Results, Task};
+use crate::{DistinctGames, DoneUnit, Measure, Openings, Results, Task, TaskError};
 
 /// How long a unit takes that is kept in memory, and one that goes to a store.
 const UNIT_SECONDS: f64 = 0.1;
@@ -130,11 +131,22 @@ pub enum DuelError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
-    Task(ExploitError),
+    Task(TaskError),
     #[error("{game} has {players} player; a duel needs at least 2")]
     TooFewPlayers { game: GameSpec, players: usize },
     #[error("0 games; a duel needs at least 1")]
     NoGames,
+}
+
+impl Fault for DuelError {
+    fn is_input(&self) -> bool {
+        match self {
+            DuelError::Spec(_) | DuelError::TooFewPlayers { .. } | DuelError::NoGames => true,
+            DuelError::Table(error) => error.is_input(),
+            DuelError::Task(error) => error.is_input(),
+            DuelError::Store(_) => false,
+        }
+    }
 }
 
 /// Plays the duel, or what a store lacks of it. `stop` ends it early with what is complete by then.
@@ -145,66 +157,94 @@ pub fn run_duel(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<DuelReport, DuelError> {
     let start = Instant::now();
-    let names = duel.check()?;
+    let names = duel.player_names()?;
     let n_players = names.len() as u64;
     let games = duel.games.next_multiple_of(n_players);
     let task = Task::Matches(duel.pairing.clone());
     let mut work = Work::new(duel.name(), task, games);
-    let mut sink = match store {
-        None => DuelSink { ledger: Ledger::new(games, n_players, duel.sprt), stored: None },
-        Some(file) => {
-            let mut stored = StoreSink::new(Store::open(file)?)?;
-            let fingerprint = work.task.fingerprint()?;
-            stored.add_work(&mut work, &fingerprint, n_players)?;
-            DuelSink { ledger: Ledger::new(games, n_players, duel.sprt), stored: Some(stored) }
-        }
+    let mut ledger = Ledger::new(games, n_players, duel.sprt);
+    let Some(file) = store else {
+        duel.play(work, UNIT_SECONDS, &mut ledger, stop, progress)?;
+        return Ok(duel.report(&ledger, names, 0, start));
     };
+    let mut stored = StoreSink::new(Store::open(file)?)?;
+    let Some(fingerprint) = work.task.fingerprint(stop)? else {
+        // Stopped before anything was looked up: nothing is resumed and nothing played.
+        return Ok(duel.report(&ledger, names, 0, start));
+    };
+    stored.add_work(&mut work, &fingerprint, n_players)?;
+    let mut sink = CountedStore { ledger, stored };
     sink.catch_up()?;
     let games_before = sink.ledger.evidence.tally.games();
-    let settings = Settings {
-        threads: duel.threads,
-        unit_seconds: if store.is_some() { STORED_UNIT_SECONDS } else { UNIT_SECONDS },
-        order: Order::Ascending,
-    };
     if !sink.ledger.is_complete() {
-        schedule::run(vec![work], settings, &mut sink, stop, &mut |standing, sink: &DuelSink| {
-            let tally = sink.ledger.evidence.tally;
-            progress(Progress { done: standing.done, games, tally });
-        })?;
+        duel.play(work, STORED_UNIT_SECONDS, &mut sink, stop, progress)?;
     }
-    let report = duel.report(&sink.ledger, names);
-    Ok(DuelReport { games_before, seconds: start.elapsed().as_secs_f64(), ..report })
+    Ok(duel.report(&sink.ledger, names, games_before, start))
 }
 
-impl From<ScheduleError> for DuelError {
-    fn from(error: ScheduleError) -> DuelError {
+impl<E> From<ScheduleError<E>> for DuelError
+where
+    DuelError: From<E>,
+{
+    fn from(error: ScheduleError<E>) -> DuelError {
         match error {
-            ScheduleError::Store(error) => DuelError::Store(error),
-            ScheduleError::Task { error: ExploitError::Spec(error), .. } => DuelError::Spec(error),
+            ScheduleError::Sink(error) => error.into(),
+            ScheduleError::Task { error: TaskError::Spec(error), .. } => DuelError::Spec(error),
             ScheduleError::Task { error, .. } => DuelError::Task(error),
         }
     }
 }
 
+impl From<Infallible> for DuelError {
+    fn from(never: Infallible) -> DuelError {
+        match never {}
+    }
+}
+
 impl Duel {
-    /// Whether it can be played, before anything is begun. Returns the names of the players.
-    fn check(&self) -> Result<Vec<String>, DuelError> {
-        struct Check<'a>(&'a Pairing);
-        impl Visitor for Check<'_> {
-            type Out = Result<Vec<String>, DuelError>;
-            fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
-                let (players, game_spec) = (game.players(), &self.0.game);
-                if players < 2 {
-                    return Err(DuelError::TooFewPlayers { game: game_spec.clone(), players });
-                }
-                self.0.check(&game)?;
-                Ok((0..players).map(|i| game.player_name(Player(i as u8)).to_string()).collect())
+    /// The names of the players, if there are enough of them. Whether the agents can play the game,
+    /// its first match tells.
+    fn player_names(&self) -> Result<Vec<String>, DuelError> {
+        struct Names;
+        impl Visitor for Names {
+            type Out = Vec<String>;
+            fn visit<G: CatalogGame>(self, game: G) -> Vec<String> {
+                let name = |i| game.player_name(Player(i as u8)).to_string();
+                (0..game.players()).map(name).collect()
             }
         }
         if self.games == 0 {
             return Err(DuelError::NoGames);
         }
-        self.pairing.game.with(Check(&self.pairing))?
+        let names = self.pairing.game.with(Names)?;
+        match names.len() {
+            players @ 0..2 => {
+                Err(DuelError::TooFewPlayers { game: self.pairing.game.clone(), players })
+            }
+            _ => Ok(names),
+        }
+    }
+
+    /// Plays what is missing of the work into a sink.
+    fn play<S: Sink + AsRef<Ledger>>(
+        &self,
+        work: Work,
+        unit_seconds: f64,
+        sink: &mut S,
+        stop: &Stop,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), DuelError>
+    where
+        DuelError: From<S::Error>,
+    {
+        let games = work.wanted;
+        let settings =
+            ScheduleSettings { threads: self.threads, unit_seconds, order: Order::Ascending };
+        run_works(vec![work], settings, sink, stop, &mut |standing, sink: &S| {
+            let tally = sink.as_ref().evidence.tally;
+            progress(Progress { done: standing.done, games, tally });
+        })?;
+        Ok(())
     }
 
     fn name(&self) -> String {
@@ -243,36 +283,60 @@ impl Duel {
     }
 }
 
-/// Counts what comes, in memory or by way of a store.
-struct DuelSink {
-    ledger: Ledger,
-    stored: Option<StoreSink>,
-}
+/// Counts what comes, in memory.
+impl Sink for Ledger {
+    type Error = Infallible;
 
-impl Sink for DuelSink {
-    fn take(&mut self, work: usize, unit: &DoneUnit) -> Result<Vec<News>, StoreError> {
-        if let Some(stored) = &mut self.stored {
-            let news = stored.take(work, unit)?;
-            self.catch_up()?;
-            return Ok(news);
-        }
-        self.ledger.enter(unit.results.games().to_vec());
-        let numbers = unit.first..unit.first + unit.results.len() as u64;
+    fn take(&mut self, work: usize, unit: DoneUnit) -> Result<Vec<News>, Infallible> {
+        let numbers = unit.numbers();
+        self.enter(unit.results.into_games());
         Ok(vec![News { work, numbers }])
     }
 
+    fn unit_size(&mut self, _: usize, suggested: u64) -> Result<u64, Infallible> {
+        Ok(suggested.min(MAX_UNIT))
+    }
+
+    fn is_decided(&self) -> bool {
+        Ledger::is_decided(self)
+    }
+}
+
+impl AsRef<Ledger> for Ledger {
+    fn as_ref(&self) -> &Ledger {
+        self
+    }
+}
+
+/// Counts what a store has.
+struct CountedStore {
+    ledger: Ledger,
+    stored: StoreSink,
+}
+
+impl AsRef<Ledger> for CountedStore {
+    fn as_ref(&self) -> &Ledger {
+        &self.ledger
+    }
+}
+
+impl Sink for CountedStore {
+    type Error = StoreError;
+
+    fn take(&mut self, work: usize, unit: DoneUnit) -> Result<Vec<News>, StoreError> {
+        let news = self.stored.take(work, unit)?;
+        self.catch_up()?;
+        Ok(news)
+    }
+
     fn look(&mut self) -> Result<Vec<News>, StoreError> {
-        let Some(stored) = &mut self.stored else { return Ok(Vec::new()) };
-        let news = stored.look()?;
+        let news = self.stored.look()?;
         self.catch_up()?;
         Ok(news)
     }
 
     fn unit_size(&mut self, work: usize, suggested: u64) -> Result<u64, StoreError> {
-        match &mut self.stored {
-            Some(stored) => stored.unit_size(work, suggested),
-            None => Ok(suggested.min(MAX_UNIT)),
-        }
+        self.stored.unit_size(work, suggested)
     }
 
     fn is_decided(&self) -> bool {
@@ -280,13 +344,12 @@ impl Sink for DuelSink {
     }
 }
 
-impl DuelSink {
-    /// Counts what the store has, as far as it goes without a gap. What is counted is what was stored,
-    /// also where another process has brought it.
+impl CountedStore {
+    /// Counts what the store has, as far as it goes without a gap. What is counted is what was
+    /// stored, also where another process has brought it.
     fn catch_up(&mut self) -> Result<(), StoreError> {
-        let Some(stored) = &self.stored else { return Ok(()) };
         while !self.ledger.is_complete() {
-            match stored.unit_at(0, self.ledger.next())? {
+            match self.stored.unit_at(0, self.ledger.next())? {
                 Some(DoneUnit { results: Results::Games(games), .. }) => self.ledger.enter(games),
                 _ => break,
             }
@@ -296,7 +359,13 @@ impl DuelSink {
 }
 
 impl Duel {
-    fn report(&self, ledger: &Ledger, names: Vec<String>) -> DuelReport {
+    fn report(
+        &self,
+        ledger: &Ledger,
+        names: Vec<String>,
+        games_before: u64,
+        start: Instant,
+    ) -> DuelReport {
         let pairing = &self.pairing;
         let evidence = &ledger.evidence;
         let tally = evidence.tally;
@@ -344,8 +413,8 @@ impl Duel {
             seed: pairing.seed,
             repeatable: pairing.agents.iter().all(AgentSpec::is_repeatable),
             interrupted: !ledger.is_complete(),
-            games_before: 0,
-            seconds: 0.0,
+            games_before,
+            seconds: start.elapsed().as_secs_f64(),
             command: self.command(),
         }
     }

@@ -1,198 +1,270 @@
 //! Fingerprints of behaviour, so that results of code that played differently are never mixed, and
 //! commits that change nothing for a pairing void nothing.
 //!
-//! The fingerprint of a game and agents is what they do in a short probe with fixed
-//! seeds: the views and moves of a random match, and the agents' decisions in a few positions of
-//! it. Budgets in time are replaced by iterations, so that the probe can be repeated. An agent that tries
-//! things out before its first decision, for seconds, is asked once. A program is known by its command
-//! alone.
+//! The fingerprint of a game and agents is what they do in a short probe with fixed seeds: the legal
+//! actions of a random match, and a short match of the agents, seated and with their own settings, so
+//! that what they keep from one decision to the next is part of it. Only their iterations are bounded.
+//! A program is known by its command alone.
 //!
-//! The hash is FNV-1a, of lengths and numbers as little-endian bytes, so that no library decides whether results are
-//! stale. Before, it was that of a library; a store that knows results by it takes them over when they are asked for.
+//! What a budget in time allows depends on how fast the agent is, and where. The probe then has a
+//! number of iterations instead of the time; the time itself, the machine and the class of the
+//! agent's speed there (the binary logarithm of its decisions per CPU second) are part of the
+//! fingerprint. Speeds that are measured vary: results are taken to be of the same class up to half
+//! or twice its speed.
+//!
+//! The hash is FNV-1a, of lengths and numbers as little-endian bytes, so that no library decides
+//! whether results are stale.
 
-use std::hash::Hasher;
 use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHasher};
-use sakiyomi_catalog::{AgentSpec, GameSpec, RandomSpec, Table, TableError, open_table};
+use rustc_hash::FxHashMap;
+use sakiyomi_catalog::{AgentSpec, GameSpec, RandomSpec, TableError, open_table};
 use sakiyomi_core::hash::Fnv64;
-use sakiyomi_core::{Player, Stop, Turn};
+use sakiyomi_core::{Budget, Stop, Turn};
 
-/// Matches and decisions of a probe. They take some milliseconds.
-const PROBE_MATCHES: u64 = 2;
-const PROBE_ITERATIONS: u64 = 300;
-/// Steps of a match before which the agents are asked.
-const PROBE_STEPS: [usize; 3] = [0, 3, 8];
+use crate::machine::machine;
+use crate::short_match::{self, Decision, Length, hash_payoffs, hash_thought};
+
+/// Iterations of a decision in the probe, at most.
+const PROBE_ITERATIONS: u64 = 2_000;
+const PROBE_LENGTH: Length = Length { opening: 2, decisions: 4, decisions_each: 1, steps: 12 };
+/// Steps of the random match, at most.
 const MAX_STEPS: usize = 300;
+/// How far the logarithm of a speed may be from its class to be taken for it.
+const SPEED_SLACK: f64 = 1.0;
 
 /// Tells behaviours apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fingerprint {
     text: String,
-    /// The fingerprint of the same behaviour by which results of before are known.
+    /// Where budgets are times: the part of the text before the classes of speed, the measured
+    /// logarithms of the speeds, and the part after the classes.
+    timed: Option<Timed>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Timed {
     before: String,
+    /// Of the agents whose budgets are times, in their order.
+    speeds: Vec<f64>,
+    after: String,
+}
+
+impl Timed {
+    fn text(&self) -> String {
+        let classes: Vec<String> = self.speeds.iter().map(|x| format!("{x:.0}")).collect();
+        format!("{}{}{}", self.before, classes.join(","), self.after)
+    }
+
+    /// Whether the text is of the same behaviour and machine, and of speeds that are not too far off.
+    fn is_of(&self, stored: &str) -> bool {
+        let classes = stored.strip_prefix(&self.before).and_then(|s| s.strip_suffix(&self.after));
+        let classes: Vec<f64> =
+            classes.into_iter().flat_map(|s| s.split(',')).filter_map(|c| c.parse().ok()).collect();
+        let mut pairs = classes.iter().zip(&self.speeds);
+        classes.len() == self.speeds.len()
+            && pairs.all(|(class, speed)| (class - speed).abs() <= SPEED_SLACK)
+    }
 }
 
 impl Fingerprint {
-    /// Of a game and agents. It cannot change while the program runs, so it is worked out once; a game in a file
-    /// may, and is probed every time.
-    pub fn new(game: &GameSpec, agents: &[AgentSpec]) -> Result<Fingerprint, TableError> {
+    /// Of a game and agents; nothing if it was stopped. It cannot change while the program runs, so
+    /// it is worked out once; a game in a file may, and is probed every time.
+    pub fn new(
+        game: &GameSpec,
+        agents: &[AgentSpec],
+        stop: &Stop,
+    ) -> Result<Option<Fingerprint>, TableError> {
         static KNOWN: LazyLock<Mutex<FxHashMap<String, Fingerprint>>> =
             LazyLock::new(Mutex::default);
         if game.file().is_some() {
-            return probe(game, agents);
+            return probe(game, agents, stop);
         }
         let names: Vec<String> = agents.iter().map(ToString::to_string).collect();
         let key = format!("{game} {}", names.join(" "));
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(fingerprint) = known().get(&key) {
-            return Ok(fingerprint.clone());
+            return Ok(Some(fingerprint.clone()));
         }
-        let fingerprint = probe(game, agents)?;
-        known().insert(key, fingerprint.clone());
+        let fingerprint = probe(game, agents, stop)?;
+        if let Some(fingerprint) = &fingerprint {
+            known().insert(key, fingerprint.clone());
+        }
         Ok(fingerprint)
     }
 
-    /// 16 hexadecimal digits, and a mark if there is one.
+    /// 16 hexadecimal digits; then, where budgets are times, `@`, classes of speed and the machine;
+    /// and a mark if there is one.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    pub(crate) fn before(&self) -> &str {
-        &self.before
-    }
-
     /// Whether results that are known by this text are of the same behaviour.
     pub fn is_of(&self, stored: &str) -> bool {
-        self.text == stored || self.before == stored
+        match &self.timed {
+            None => self.text == stored,
+            Some(timed) => timed.is_of(stored),
+        }
     }
 
     /// The same with a mark at its end.
     #[must_use]
     pub fn marked(&self, mark: &str) -> Fingerprint {
-        let marked = |text: &str| format!("{text}{mark}");
-        Fingerprint { text: marked(&self.text), before: marked(&self.before) }
+        let timed = self.timed.clone();
+        Fingerprint {
+            text: format!("{}{mark}", self.text),
+            timed: timed.map(|timed| Timed { after: format!("{}{mark}", timed.after), ..timed }),
+        }
     }
+}
+
+/// Where and how fast results by time were played, for people, from the text of a fingerprint:
+/// `AMD EPYC 7763, 2 cores, speed class 9`. Nothing if no budget is a time.
+pub fn speed_text(fingerprint: &str) -> Option<String> {
+    let (_, timed) = fingerprint.split_once('@')?;
+    let (classes, machine) = timed.split_once(' ')?;
+    let machine = machine.split('+').next().unwrap_or(machine);
+    Some(format!("{machine}, speed class {}", classes.replace(',', " and ")))
 }
 
 #[cfg(test)]
 impl From<&str> for Fingerprint {
     fn from(text: &str) -> Fingerprint {
-        Fingerprint { text: text.to_owned(), before: text.to_owned() }
+        Fingerprint { text: text.to_owned(), timed: None }
     }
 }
 
-fn probe(game: &GameSpec, agents: &[AgentSpec]) -> Result<Fingerprint, TableError> {
-    let mut hash = ProbeHash::default();
-    for seed in 0..PROBE_MATCHES {
-        let mut table = open_table(game, seed)?;
-        for step in 0..MAX_STEPS {
-            let is_first = seed == 0 && step == 0;
-            let asked = |agent: &&AgentSpec| is_first || !agent.prepares();
-            let agents: Vec<&AgentSpec> = match PROBE_STEPS.contains(&step) {
-                true => agents.iter().filter(asked).collect(),
-                false => Vec::new(),
-            };
-            if !probe_step(&agents, table.as_mut(), &mut hash)? {
-                break;
+fn probe(
+    game: &GameSpec,
+    agents: &[AgentSpec],
+    stop: &Stop,
+) -> Result<Option<Fingerprint>, TableError> {
+    let mut hash = Fnv64::default();
+    probe_rules(game, stop, &mut hash)?;
+    let mut times = vec![TimeOf::default(); agents.len()];
+    for (agent, time) in agents.iter().zip(&mut times) {
+        hash_budget(agent, time, &mut hash);
+    }
+    // Programs and solutions, which have no short form, sit out.
+    let short = |agent: &AgentSpec| agent.shortened(PROBE_ITERATIONS);
+    let seated: Vec<AgentSpec> =
+        agents.iter().map(|agent| short(agent).unwrap_or(RandomSpec.into())).collect();
+    let look = &mut |decision: &Decision<'_>| {
+        hash_thought(&mut hash, decision.thought);
+        for arm in decision.thought.policy() {
+            hash.write(&arm.share.to_bits().to_le_bytes());
+        }
+        times[decision.agent].add(decision);
+    };
+    let table = short_match::play(game, &seated, PROBE_LENGTH, stop, look)?;
+    hash_payoffs(&mut hash, table.as_ref());
+    if stop.requested() {
+        return Ok(None);
+    }
+    let before = format!("{:016x}", hash.finish());
+    let speeds: Vec<f64> = times.iter().filter_map(TimeOf::speed).collect();
+    if speeds.is_empty() {
+        return Ok(Some(Fingerprint { text: before, timed: None }));
+    }
+    let (before, after) = (format!("{before}@"), format!(" {}", machine()));
+    let timed = Timed { before, speeds, after };
+    Ok(Some(Fingerprint { text: timed.text(), timed: Some(timed) }))
+}
+
+/// Hashes what can be played in a random match, and what comes of it.
+fn probe_rules(game: &GameSpec, stop: &Stop, hash: &mut Fnv64) -> Result<(), TableError> {
+    let mut table = open_table(game, 0)?;
+    for _ in 0..MAX_STEPS {
+        let Turn::Choose(who) = table.turn() else { break };
+        if stop.requested() {
+            break;
+        }
+        let mut texts = Vec::new();
+        for player in who {
+            for action in table.legal(player) {
+                hash.write_field(action.text.as_bytes());
             }
+            texts.push(table.advise(&RandomSpec.into(), player, stop)?.action);
         }
+        table.play(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
     }
-    let ProbeHash { hash, before } = hash;
-    let text = |hash: u64| format!("{hash:016x}");
-    Ok(Fingerprint { text: text(hash.finish()), before: text(before.finish()) })
-}
-
-/// Both hashes of what is seen in a probe.
-#[derive(Default)]
-struct ProbeHash {
-    hash: Fnv64,
-    before: FxHasher,
-}
-
-impl ProbeHash {
-    fn text(&mut self, text: &str) {
-        self.hash.write_field(text.as_bytes());
-        self.before.write(text.as_bytes());
-    }
-
-    fn number(&mut self, number: u64) {
-        self.hash.write(&number.to_le_bytes());
-        self.before.write_u64(number);
-    }
-}
-
-/// Hashes one step of a match, with what these agents would do, and plays it at random. False at the end.
-fn probe_step(
-    agents: &[&AgentSpec],
-    table: &mut dyn Table,
-    hash: &mut ProbeHash,
-) -> Result<bool, TableError> {
-    let who = match table.turn() {
-        Turn::Choose(who) => who,
-        Turn::Over(payoffs) => {
-            let each = payoffs.as_slice(table.players());
-            each.iter().for_each(|payoff| hash.number(payoff.to_bits()));
-            return Ok(false);
-        }
-        Turn::Chance => return Ok(false),
-    };
-    let mut texts = Vec::new();
-    for player in who {
-        for action in table.legal(player) {
-            hash.text(&action.text);
-        }
-        for agent in agents {
-            probe_agent(agent, table, player, hash)?;
-        }
-        texts.push(table.advise(&RandomSpec.into(), player, &Stop::new())?.action);
-    }
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    table.play(&texts)?;
-    Ok(true)
-}
-
-fn probe_agent(
-    agent: &AgentSpec,
-    table: &dyn Table,
-    player: Player,
-    hash: &mut ProbeHash,
-) -> Result<(), TableError> {
-    let Some(agent) = agent.shortened(PROBE_ITERATIONS) else {
-        hash.text(&agent.to_string());
-        return Ok(());
-    };
-    let advice = table.advise(&agent, player, &Stop::new())?;
-    hash.text(&advice.action);
-    hash.number(advice.nodes);
-    for arm in advice.policy() {
-        hash.number(arm.share.to_bits());
-    }
+    hash_payoffs(hash, table.as_ref());
     Ok(())
+}
+
+/// What an agent took in the probe.
+#[derive(Clone, Copy, Debug, Default)]
+struct TimeOf {
+    /// Whether its own budget is a time.
+    is_timed: bool,
+    /// On several threads, of which none can be measured alone.
+    is_parallel: bool,
+    seconds: f64,
+    decisions: u32,
+}
+
+impl TimeOf {
+    fn add(&mut self, decision: &Decision<'_>) {
+        self.decisions += 1;
+        self.seconds += match self.is_parallel {
+            true => decision.thought.seconds,
+            false => decision.cpu.as_secs_f64(),
+        };
+    }
+
+    /// The binary logarithm of its decisions a second.
+    fn speed(&self) -> Option<f64> {
+        let speed = f64::from(self.decisions) / self.seconds.max(1e-9);
+        (self.is_timed && self.decisions > 0).then(|| speed.log2())
+    }
+}
+
+/// Hashes what the probe cannot see of an agent: a time, or a program.
+fn hash_budget(agent: &AgentSpec, time: &mut TimeOf, hash: &mut Fnv64) {
+    if agent.shortened(PROBE_ITERATIONS).is_none() {
+        hash.write_field(agent.to_string().as_bytes());
+    }
+    let mut agent = agent.clone();
+    time.is_parallel = agent.tree_search_mut().is_some_and(|settings| settings.tree.trees > 1);
+    let Some(&mut Budget { wall, cpu, .. }) = agent.budget_mut() else { return };
+    time.is_timed = wall.is_some() || cpu.is_some();
+    for limit in [wall, cpu] {
+        let micros = limit.map_or(0, |limit: Duration| limit.as_micros() as u64);
+        hash.write(&micros.to_le_bytes());
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn full(game: &str, agents: [&str; 2]) -> Fingerprint {
+        let agents = agents.map(|agent| agent.parse().unwrap());
+        Fingerprint::new(&game.parse().unwrap(), &agents, &Stop::new()).unwrap().unwrap()
+    }
+
     fn fingerprint(game: &str, first: &str, second: &str) -> String {
-        let agents = [first.parse().unwrap(), second.parse().unwrap()];
-        Fingerprint::new(&game.parse().unwrap(), &agents).unwrap().as_str().to_owned()
+        full(game, [first, second]).as_str().to_owned()
     }
 
     /// Results in stores are found by these. A change of the code must not change them unless an agent or a game
     /// behaves differently.
     #[test]
     fn fingerprints_are_pinned() {
-        for (game, first, second, pinned) in PINNED {
-            assert_eq!(fingerprint(game, first, second), pinned, "{game} {first} {second}");
-        }
+        let found = PINNED.map(|(game, first, second, _)| fingerprint(game, first, second));
+        assert_eq!(found, PINNED.map(|(.., pinned)| pinned));
     }
 
     const PINNED: [(&str, &str, &str, &str); 3] = [
-        ("tic-tac-toe", "random", "random", "59a1a3675649c480"),
-        ("connect-four", "uct:iterations=100,c=1", "random", "60b6488de6aecb84"),
-        ("hagetaka:n=4", "rm:iterations=100", "flat:iterations=50", "080df71d91a5dfa7"),
+        ("tic-tac-toe", "random", "random", "c034eae1984e4c29"),
+        (
+            "connect-four",
+            "uct:iterations=100,c=1,tuned",
+            "uct:iterations=100,c=1",
+            "45cad0793aaff455",
+        ),
+        ("hagetaka", "rm:iterations=10000", "sp", "379aea3537a61ffb"),
     ];
 
     #[test]
@@ -200,24 +272,69 @@ mod tests {
         let plain: Fingerprint = "b".into();
         let marked = plain.marked("+records");
         assert!(marked.is_of("b+records") && !marked.is_of("b"));
+        let timed = full("tic-tac-toe", ["uct:cpu=1ms", "random"]);
+        let marked = timed.marked("+records");
+        assert!(marked.is_of(marked.as_str()) && !marked.is_of(timed.as_str()));
+        assert_eq!(speed_text(marked.as_str()), speed_text(timed.as_str()));
     }
 
     #[test]
     fn what_plays_differently_has_another_fingerprint() {
-        let base = fingerprint("connect-four", "uct", "random");
-        assert_eq!(base, fingerprint("connect-four", "uct", "random"));
-        assert_ne!(base, fingerprint("connect-four:8x6", "uct", "random"));
-        assert_ne!(base, fingerprint("connect-four", "uct:c=1.1", "random"));
-        assert_ne!(base, fingerprint("connect-four", "uct", "flat"));
-        assert_ne!(
-            fingerprint("tic-tac-toe", "exec:./a", "random"),
-            fingerprint("tic-tac-toe", "exec:./b", "random")
-        );
+        let all = [
+            fingerprint("connect-four", "uct:iterations=300", "random"),
+            fingerprint("connect-four", "uct:iterations=300,reuse=false", "random"),
+            fingerprint("connect-four", "uct:iterations=1000", "random"),
+            fingerprint("connect-four", "uct:iterations=5000", "random"),
+            fingerprint("connect-four", "uct:iterations=5000,reuse=false", "random"),
+            fingerprint("connect-four", "uct:iterations=300,playout=mast", "random"),
+            fingerprint("connect-four", "uct:iterations=300,playout=mast,decay=0.5", "random"),
+            fingerprint("connect-four", "uct:cpu=1ms", "random"),
+            fingerprint("connect-four", "uct:cpu=20ms", "random"),
+            fingerprint("connect-four", "uct:time=20ms", "random"),
+            fingerprint("connect-four:8x6", "uct", "random"),
+            fingerprint("connect-four", "uct:c=1.1", "random"),
+            fingerprint("connect-four", "uct", "flat"),
+            fingerprint("connect-four", "exec:./a", "random"),
+            fingerprint("connect-four", "exec:./b", "random"),
+        ];
+        for (i, text) in all.iter().enumerate() {
+            assert_eq!(all.iter().position(|other| other == text), Some(i), "{all:#?}");
+        }
     }
 
     #[test]
-    fn budgets_in_time_can_be_probed() {
-        let timed = fingerprint("connect-four", "uct:cpu=10s", "maxn:depth=9,time=10s");
-        assert_eq!(timed, fingerprint("connect-four", "uct:cpu=10s", "maxn:depth=9,time=10s"));
+    fn budgets_in_time_are_told_apart_by_machine_and_class_of_speed() {
+        let timed = full("connect-four", ["uct:cpu=10s", "maxn:depth=9,time=10s"]);
+        let again = probe(
+            &"connect-four".parse().unwrap(),
+            &["uct:cpu=10s".parse().unwrap(), "maxn:depth=9,time=10s".parse().unwrap()],
+            &Stop::new(),
+        );
+        let again = again.unwrap().unwrap();
+        let hash = |text: &str| text.split('@').next().unwrap().to_owned();
+        assert_eq!(hash(timed.as_str()), hash(again.as_str()));
+        assert!(timed.as_str().ends_with(&format!(" {}", machine())), "{}", timed.as_str());
+        assert!(speed_text(timed.as_str()).unwrap().contains("speed class"));
+        assert_eq!(speed_text("0123456789abcdef+records"), None);
+        let measured = |speeds: [f64; 2]| {
+            let timed = Timed { speeds: speeds.into(), ..timed.timed.clone().unwrap() };
+            Fingerprint { text: timed.text(), timed: Some(timed) }
+        };
+        let stored = measured([9.4, 12.0]);
+        assert!(stored.as_str().contains("@9,12 "), "{}", stored.as_str());
+        assert!(measured([9.9, 12.9]).is_of(stored.as_str()), "noise is not another class");
+        assert!(!measured([10.1, 12.0]).is_of(stored.as_str()), "twice as fast");
+        assert!(!measured([9.0, 10.9]).is_of(stored.as_str()), "half as fast");
+        assert!(!measured([9.0, 12.0]).is_of("0123456789abcdef"));
+    }
+
+    #[test]
+    fn a_probe_can_be_stopped() {
+        let stop = Stop::new();
+        stop.request();
+        let agents = ["uct:iterations=2000,c=0.123".parse().unwrap(), RandomSpec.into()];
+        let game = "othello".parse().unwrap();
+        assert_eq!(Fingerprint::new(&game, &agents, &stop).unwrap(), None);
+        assert!(Fingerprint::new(&game, &agents, &Stop::new()).unwrap().is_some());
     }
 }

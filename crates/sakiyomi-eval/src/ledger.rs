@@ -130,15 +130,7 @@ mod tests {
 
     fn game(number: u64, outcome: Outcome) -> Played {
         let measures = Measures::default();
-        Played {
-            number,
-            outcome,
-            measures,
-            key: Some(number),
-            forfeit: None,
-            record: None,
-            last_estimate: None,
-        }
+        Played { number, outcome, measures, key: Some(number), forfeit: None, record: None }
     }
 
     fn won(numbers: std::ops::Range<u64>) -> Vec<Played> {

@@ -7,6 +7,7 @@ pub mod experiment;
 mod exploit;
 mod fingerprint;
 mod ledger;
+mod machine;
 mod measure;
 mod open_run;
 mod opening;
@@ -14,6 +15,8 @@ mod perft;
 mod ranges;
 mod runner;
 mod schedule;
+mod short_match;
+pub mod signature;
 mod solve;
 mod store;
 mod task;
@@ -26,14 +29,18 @@ pub use duel::{
 pub use exploit::{
     Exploit, ExploitError, ExploitPoint, ExploitProgress, ExploitReport, run_exploit,
 };
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, speed_text};
 pub use measure::{MEASURES, Measure, MeasureEntry, Measures, PerMeasure};
-pub use open_run::{Handed, OpenRun, Ticket};
+pub use open_run::{Handed, OpenRun, OpenWorks, Ticket, WrongAnswer};
 pub use opening::Openings;
 pub use perft::{perft, perft_of};
 pub use runner::{CellTally, RunError, RunProgress, RunSettings, RunSummary, run_experiments};
+pub use schedule::{
+    News, Order, ScheduleError, ScheduleSettings, Sink, Standing, Summary, Work, run_works,
+};
 pub use solve::{Opening, Solve, SolveError, SolveReport, run_solve};
 pub use store::{
-    Counted, GameRow, NetworkMatch, Store, StoreError, StoredCell, StoredMatch, StoredUnit,
+    Counted, FirstGame, GameRow, NetworkMatch, Store, StoreError, StoredCell, StoredMatch,
+    StoredUnit,
 };
-pub use task::{DoneUnit, Learner, Results, Task, Unit, run_unit};
+pub use task::{DoneUnit, Learner, Results, Task, TaskError, Unit, run_unit};

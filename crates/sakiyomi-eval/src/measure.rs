@@ -1,7 +1,7 @@
-//! What is measured of a match. One table names every measure, says what it means and how it is read, and
-//! everything else follows from it: what the store keeps, what experiment files and claims may ask for, and what
-//! exports list. Results keep measures by name, so a new entry needs no change of the store, and results of
-//! before simply lack it.
+//! What is measured of a match. One table names every measure, says what it means and how it is
+//! read, and everything else follows from it: what the store keeps, what experiment files and
+//! claims may ask for, and what exports list. Results keep measures by name, so a new entry needs
+//! no change of the store, and results of before simply lack it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,6 +37,8 @@ pub(crate) struct Ended {
     pub(crate) n_rounds: Option<u32>,
     /// What each player has achieved, if the game measures progress.
     pub(crate) progress: Option<Payoffs>,
+    /// What the game's own estimate says of the last state, if it has one.
+    pub(crate) estimate: Option<Payoffs>,
 }
 
 impl Ended {
@@ -49,7 +51,7 @@ impl Ended {
 }
 
 /// All measures. New ones are added at the end.
-pub const MEASURES: [MeasureEntry; 7] = [
+pub const MEASURES: [MeasureEntry; 8] = [
     MeasureEntry {
         name: "payoff",
         label: "payoff",
@@ -112,6 +114,13 @@ pub const MEASURES: [MeasureEntry; 7] = [
             (best > 0.0).then(|| progress[ended.first] / best)
         },
     },
+    MeasureEntry {
+        name: "estimate",
+        label: "estimate of the last state",
+        meaning: "the game's own estimate of the last state for the first agent, from 0 to 1: how clear a win was",
+        of_first: true,
+        read: |ended| Some(ended.estimate?[ended.first]),
+    },
 ];
 
 const N_MEASURES: usize = MEASURES.len();
@@ -124,6 +133,7 @@ impl Measure {
     pub const PAYOFF: Measure = Measure(0);
     pub const TURNS: Measure = Measure(1);
     pub const LENGTH: Measure = Measure(2);
+    pub const ESTIMATE: Measure = Measure(7);
 
     pub fn all() -> impl Iterator<Item = Measure> {
         (0..N_MEASURES).map(Measure)
@@ -212,9 +222,12 @@ mod tests {
 
     #[test]
     fn the_constants_stand_where_the_table_says() {
-        for (measure, name) in
-            [(Measure::PAYOFF, "payoff"), (Measure::TURNS, "turns"), (Measure::LENGTH, "length")]
-        {
+        for (measure, name) in [
+            (Measure::PAYOFF, "payoff"),
+            (Measure::TURNS, "turns"),
+            (Measure::LENGTH, "length"),
+            (Measure::ESTIMATE, "estimate"),
+        ] {
             assert_eq!(Measure::named(name), Some(measure));
         }
         let names: Vec<&str> = MEASURES.iter().map(|entry| entry.name).collect();
@@ -233,18 +246,20 @@ mod tests {
             n_turns: 9,
             n_rounds: Some(3),
             progress: Some(Payoffs::of([0.1, 0.3])),
+            estimate: Some(Payoffs::of([0.8, 0.2])),
         };
         let of = |ended| Measures::read(&ended).0;
-        let some = |each: [f64; 7]| each.map(|x| Some((x * 1e9).round() / 1e9));
-        let rounded = |each: [Option<f64>; 7]| each.map(|x| x.map(|x| (x * 1e9).round() / 1e9));
-        assert_eq!(rounded(of(ended)), some([0.75, 9.0, 3.0, 1.0, 0.3, 0.75, 3.0]));
-        let without = Ended { n_rounds: None, first: Player(0), progress: None, ..ended };
+        let some = |each: [f64; 8]| each.map(|x| Some((x * 1e9).round() / 1e9));
+        let rounded = |each: [Option<f64>; 8]| each.map(|x| x.map(|x| (x * 1e9).round() / 1e9));
+        assert_eq!(rounded(of(ended)), some([0.75, 9.0, 3.0, 1.0, 0.3, 0.75, 3.0, 0.2]));
+        let without =
+            Ended { n_rounds: None, first: Player(0), progress: None, estimate: None, ..ended };
         assert_eq!(of(without)[..4], [0.25, 9.0, 9.0, 2.0].map(Some));
-        assert_eq!(of(without)[4..], [None; 3]);
+        assert_eq!(of(without)[4..], [None; 4]);
         let drawn = Ended { payoffs: Payoffs::of([0.5, 0.5, 0.0]), n_players: 3, ..ended };
         assert_eq!(of(drawn)[3], Some(1.5));
         let nothing = Ended { progress: Some(Payoffs::default()), ..ended };
-        assert_eq!(of(nothing)[4..], [Some(0.0), None, None], "nothing is no part of nothing");
+        assert_eq!(of(nothing)[4..7], [Some(0.0), None, None], "nothing is no part of nothing");
     }
 
     #[test]

@@ -1,20 +1,23 @@
 //! Runs experiments into a store, from which they are resumed.
 //!
-//! What is to be done is worked out from what the store has: the games of a cell that are in no unit. Several
-//! processes may run at once: each hands out units in an order of its own and sees what the others have added, so
-//! that they seldom play the same games, and if they do the store takes only one of them.
+//! What is to be done is worked out from what the store has: the games of a cell that are in no
+//! unit. Several processes may run at once: each hands out units in an order of its own and sees
+//! what the others have added, so that they seldom play the same games, and if they do the store
+//! takes only one of them.
 
 use std::path::Path;
 use std::time::Instant;
 
 use sakiyomi_catalog::TableError;
-use sakiyomi_core::Stop;
 use sakiyomi_core::stats::Tally;
+use sakiyomi_core::{Fault, Stop};
 
 use crate::experiment::{Experiment, Scale};
-use crate::schedule::{self, News, Order, ScheduleError, Settings, Sink, Standing, Work};
+use crate::schedule::{
+    News, Order, ScheduleError, ScheduleSettings, Sink, Standing, Work, run_works,
+};
 use crate::store::{NewUnit, Store, StoreError};
-use crate::{DoneUnit, ExploitError, Fingerprint, Task};
+use crate::{DoneUnit, Fingerprint, Task, TaskError, WrongAnswer};
 
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -23,7 +26,19 @@ pub enum RunError {
     #[error("{experiment}: {error}")]
     Spec { experiment: String, error: TableError },
     #[error("{cell}: {error}")]
-    Task { cell: String, error: ExploitError },
+    Task { cell: String, error: TaskError },
+    #[error(transparent)]
+    Answer(#[from] WrongAnswer),
+}
+
+impl Fault for RunError {
+    fn is_input(&self) -> bool {
+        match self {
+            RunError::Spec { error, .. } => error.is_input(),
+            RunError::Task { error, .. } => error.is_input(),
+            RunError::Store(_) | RunError::Answer(_) => false,
+        }
+    }
 }
 
 /// How far a run is.
@@ -76,12 +91,12 @@ pub fn run_experiments(
     let start = Instant::now();
     let RunSettings { scale, threads, unit_seconds } = settings;
     let mut sink = StoreSink::new(Store::open(store_file)?)?;
-    let works = works(experiments, scale, &mut sink)?;
+    let works = works(experiments, scale, &mut sink, stop)?;
     let names = WorkNames::of(&works);
-    let settings = Settings { threads, unit_seconds, order: Order::Spread };
+    let settings = ScheduleSettings { threads, unit_seconds, order: Order::Spread };
     let mut tell =
         |standing: &Standing, sink: &StoreSink| progress(&names.progress(standing, sink));
-    let done = schedule::run(works, settings, &mut sink, stop, &mut tell)?;
+    let done = run_works(works, settings, &mut sink, stop, &mut tell)?;
     Ok(RunSummary {
         games_played: done.done_here,
         games_done: done.done,
@@ -118,17 +133,21 @@ impl WorkNames {
     }
 }
 
-/// What the cells of the experiments want, each once, however many experiments share it.
+/// What the cells of the experiments want, each once, however many experiments share it. A stop ends it with
+/// those that are known by then.
 pub(crate) fn works(
     experiments: &[&Experiment],
     scale: Scale,
     sink: &mut StoreSink,
+    stop: &Stop,
 ) -> Result<Vec<Work>, RunError> {
     let mut works: Vec<Work> = Vec::new();
     for experiment in experiments {
         for cell in experiment.cells(scale) {
             let wrong = |error| RunError::Spec { experiment: experiment.id.clone(), error };
-            let fingerprint = cell.fingerprint().map_err(wrong)?;
+            let Some(fingerprint) = cell.fingerprint(stop).map_err(wrong)? else {
+                return Ok(works);
+            };
             let round = cell.task.round().map_err(|error| wrong(error.into()))?;
             let games = cell.balanced_games().map_err(|error| wrong(error.into()))?;
             let name = format!("{}: {}", experiment.id, cell.address);
@@ -144,10 +163,10 @@ pub(crate) fn works(
     Ok(works)
 }
 
-impl From<ScheduleError> for RunError {
-    fn from(error: ScheduleError) -> RunError {
+impl From<ScheduleError<StoreError>> for RunError {
+    fn from(error: ScheduleError<StoreError>) -> RunError {
         match error {
-            ScheduleError::Store(error) => RunError::Store(error),
+            ScheduleError::Sink(error) => RunError::Store(error),
             ScheduleError::Task { name, error } => RunError::Task { cell: name, error },
         }
     }
@@ -177,8 +196,8 @@ impl StoreSink {
         Ok(StoreSink { store, cells: Vec::new(), last_row })
     }
 
-    /// Finds or makes the cell of a work and fills in what is done of it. Returns the number of the cell; two
-    /// works may have the same.
+    /// Finds or makes the cell of a work and fills in what is done of it. Returns the number of the
+    /// cell; two works may have the same.
     pub(crate) fn add_work(
         &mut self,
         work: &mut Work,
@@ -226,9 +245,11 @@ impl StoreSink {
 }
 
 impl Sink for StoreSink {
-    fn take(&mut self, work: usize, unit: &DoneUnit) -> Result<Vec<News>, StoreError> {
+    type Error = StoreError;
+
+    fn take(&mut self, work: usize, unit: DoneUnit) -> Result<Vec<News>, StoreError> {
         let id = self.cells[work].id;
-        let Some(own_row) = self.store.add_row(id, unit)? else {
+        let Some(own_row) = self.store.add_row(id, &unit)? else {
             // Another process was faster. Its units are counted as they are in the store.
             let units = self.store.units_up_to(id, i64::MAX)?;
             self.cells[work].tally = Tally::default();
@@ -272,5 +293,27 @@ impl StoreSink {
             }
         }
         Ok(news)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pairing;
+
+    /// Cells are opened and probed before the first game, which takes a while if there are many.
+    #[test]
+    fn a_stop_ends_the_opening_of_cells() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s");
+        let agents = ["uct:iterations=2000,c=0.7".parse().unwrap(), "random".parse().unwrap()];
+        let pairing = Pairing::new("othello".parse().unwrap(), agents, 1);
+        let experiment = Experiment::of_duel("test", pairing, 1_000);
+        let settings = RunSettings { scale: Scale::Quick, threads: 1, unit_seconds: 1.0 };
+        let stop = Stop::new();
+        stop.request();
+        let done = run_experiments(&[&experiment], settings, &file, &stop, &mut |_| {}).unwrap();
+        assert_eq!((done.games_played, done.games), (0, 0));
+        assert!(Store::open(&file).unwrap().cells().unwrap().is_empty());
     }
 }

@@ -1,13 +1,15 @@
-//! One scheduler for all work: it hands out units of tasks to threads and gives what they bring to a sink, which
-//! keeps it in memory (a duel) or in a store (a run, or a duel that can be resumed).
+//! One scheduler for all work: it hands out units of tasks to threads and gives what they bring to
+//! a sink, which keeps it in memory (a duel, a generation of evolution) or in a store (a run, or a
+//! duel that can be resumed).
 //!
-//! The threads share a plan of what is done and what is being done, under a lock that is held for moments only.
-//! Results go through a channel to the thread that called; it alone talks to the sink, so no lock is held while
-//! a disk is waited for. The channel is short: threads wait for a sink that is slower than they are, instead of
-//! filling the memory.
+//! The threads share a plan of what is done and what is being done, under a lock that is held for
+//! moments only. Results go through a channel to the thread that called; it alone talks to the
+//! sink, so no lock is held while a disk is waited for. The channel is short: threads wait for a
+//! sink that is slower than they are, instead of filling the memory.
 //!
-//! The first units of a task are small and tell how long a number takes; later ones take about as long as was
-//! asked for. What comes out depends on neither, since results depend on the task and their number alone.
+//! The first units of a task are small and tell how long a number takes; later ones take about as
+//! long as was asked for. What comes out depends on neither, since results depend on the task and
+//! their number alone.
 
 use std::ops::Range;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
@@ -17,31 +19,35 @@ use std::time::{Duration, Instant};
 
 use sakiyomi_core::Stop;
 
+use crate::Results;
 use crate::ranges::Ranges;
-use crate::store::StoreError;
-use crate::task::{DoneUnit, Task, Unit, run_unit};
-use crate::{ExploitError, Results};
+use crate::task::{DoneUnit, Task, TaskError, Unit, run_unit};
 
 /// Numbers in a unit, at most.
 const MAX_UNIT: u64 = 100_000;
-/// Units that may be ahead of the first number that is not done, for each thread, if numbers are wanted in order.
+/// Units that may be ahead of the first number that is not done, for each thread, if numbers are
+/// wanted in order.
 const MAX_UNITS_AHEAD: u64 = 4;
 /// How often progress is told, at least.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Takes the results, on the thread that called [`run`].
-pub(crate) trait Sink {
-    /// Takes what was done of a work, and returns all that is known to be done since it was last asked, by whichever process
-    /// did it.
-    fn take(&mut self, work: usize, unit: &DoneUnit) -> Result<Vec<News>, StoreError>;
+/// Takes the results, on the thread that called [`run_works`].
+pub trait Sink {
+    /// Why it cannot take them.
+    type Error;
+
+    /// Takes what was done of a work, and returns all that is known to be done since it was last
+    /// asked, by whichever process did it.
+    fn take(&mut self, work: usize, unit: DoneUnit) -> Result<Vec<News>, Self::Error>;
 
     /// What was done elsewhere in the meantime.
-    fn look(&mut self) -> Result<Vec<News>, StoreError> {
+    fn look(&mut self) -> Result<Vec<News>, Self::Error> {
         Ok(Vec::new())
     }
 
-    /// The size of further units of a work, of which this would be right for the time that units should take.
-    fn unit_size(&mut self, _work: usize, suggested: u64) -> Result<u64, StoreError> {
+    /// The size of further units of a work, of which this would be right for the time that units
+    /// should take.
+    fn unit_size(&mut self, _work: usize, suggested: u64) -> Result<u64, Self::Error> {
         Ok(suggested)
     }
 
@@ -53,87 +59,94 @@ pub(crate) trait Sink {
 
 /// Numbers of a work that are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct News {
-    pub(crate) work: usize,
-    pub(crate) numbers: Range<u64>,
+pub struct News {
+    pub work: usize,
+    pub numbers: Range<u64>,
 }
 
 /// A task and how much of it is wanted.
 #[derive(Clone, Debug)]
-pub(crate) struct Work {
-    pub(crate) name: String,
-    pub(crate) task: Task,
+pub struct Work {
+    pub name: String,
+    pub task: Task,
     /// The numbers below this.
-    pub(crate) wanted: u64,
+    pub wanted: u64,
     /// Whether matches are kept as records.
-    pub(crate) keep: bool,
+    pub keep: bool,
     /// The size of units as long as nothing else is known.
-    pub(crate) first_unit: u64,
-    pub(crate) unit_size: Option<u64>,
+    pub first_unit: u64,
+    pub unit_size: Option<u64>,
     /// What was done before.
     pub(crate) done: Ranges,
 }
 
 impl Work {
-    pub(crate) fn new(name: String, task: Task, wanted: u64) -> Work {
+    pub fn new(name: String, task: Task, wanted: u64) -> Work {
         let done = Ranges::default();
         Work { name, task, wanted, keep: false, first_unit: 1, unit_size: None, done }
+    }
+
+    /// Leaves out numbers that were done before.
+    pub fn leave_out(&mut self, numbers: Range<u64>) {
+        self.done.add(numbers);
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
-    pub(crate) threads: usize,
+pub struct ScheduleSettings {
+    pub threads: usize,
     /// How long a unit should take.
-    pub(crate) unit_seconds: f64,
-    pub(crate) order: Order,
+    pub unit_seconds: f64,
+    pub order: Order,
 }
 
 /// In which order units are handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub enum Order {
     /// As they are numbered, and never far ahead of what is done.
     Ascending,
-    /// Work after work in turn and spread over their numbers, so that several processes seldom do the same.
+    /// Work after work in turn and spread over their numbers, so that several processes seldom do
+    /// the same.
     Spread,
 }
 
 /// How far it is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
-    pub(crate) done: u64,
-    pub(crate) wanted: u64,
-    pub(crate) seconds_left: Option<f64>,
+pub struct Standing {
+    pub done: u64,
+    pub wanted: u64,
+    pub seconds_left: Option<f64>,
     /// The work of the latest unit.
-    pub(crate) latest: Option<usize>,
+    pub latest: Option<usize>,
 }
 
 /// What was done in all.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Summary {
+pub struct Summary {
     /// Numbers that were done here.
-    pub(crate) done_here: u64,
-    pub(crate) done: u64,
-    pub(crate) wanted: u64,
-    pub(crate) sink_seconds: f64,
+    pub done_here: u64,
+    pub done: u64,
+    pub wanted: u64,
+    pub sink_seconds: f64,
 }
 
+/// Why works were not done: the sink could not take a result, or a task cannot be done.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ScheduleError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
+pub enum ScheduleError<E> {
+    #[error("{0}")]
+    Sink(E),
     #[error("{name}: {error}")]
-    Task { name: String, error: ExploitError },
+    Task { name: String, error: TaskError },
 }
 
 /// Does what is missing of the works. A stop ends it with what is complete by then.
-pub(crate) fn run<S: Sink>(
+pub fn run_works<S: Sink>(
     works: Vec<Work>,
-    settings: Settings,
+    settings: ScheduleSettings,
     sink: &mut S,
     stop: &Stop,
     tell: &mut dyn FnMut(&Standing, &S),
-) -> Result<Summary, ScheduleError> {
+) -> Result<Summary, ScheduleError<S::Error>> {
     let threads = settings.threads.max(1);
     let plan = Shared::new(works, settings);
     let mut entry =
@@ -174,7 +187,7 @@ pub(crate) fn run<S: Sink>(
 pub(crate) struct Brought {
     pub(crate) work: usize,
     pub(crate) given: Range<u64>,
-    pub(crate) results: Result<Results, ExploitError>,
+    pub(crate) results: Result<Results, TaskError>,
     pub(crate) seconds: f64,
 }
 
@@ -210,7 +223,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(works: Vec<Work>, settings: Settings) -> Shared {
+    pub(crate) fn new(works: Vec<Work>, settings: ScheduleSettings) -> Shared {
         Shared { plan: Mutex::new(Plan::new(works, settings)), changed: Condvar::new() }
     }
 
@@ -246,17 +259,17 @@ impl Shared {
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) plan: &'a Shared,
-    pub(crate) settings: Settings,
+    pub(crate) settings: ScheduleSettings,
     pub(crate) start: Instant,
     pub(crate) summary: Summary,
 }
 
 impl Entry<'_> {
-    pub(crate) fn enter(
+    pub(crate) fn enter<S: Sink>(
         &mut self,
         brought: Brought,
-        sink: &mut impl Sink,
-    ) -> Result<(), ScheduleError> {
+        sink: &mut S,
+    ) -> Result<(), ScheduleError<S::Error>> {
         let Brought { work, given, results, seconds } = brought;
         let results = results.map_err(|error| {
             let name = self.plan.lock().works[work].work.name.clone();
@@ -268,10 +281,10 @@ impl Entry<'_> {
         let mut news = Vec::new();
         let mut unit_size = None;
         if n > 0 {
-            news = sink.take(work, &unit)?;
+            news = sink.take(work, unit).map_err(ScheduleError::Sink)?;
             let suggested = (self.settings.unit_seconds * n as f64 / seconds.max(1e-9)).round();
             let suggested = (suggested as u64).clamp(1, MAX_UNIT);
-            unit_size = Some(sink.unit_size(work, suggested)?);
+            unit_size = Some(sink.unit_size(work, suggested).map_err(ScheduleError::Sink)?);
             self.summary.done_here += n;
         }
         self.summary.sink_seconds += start.elapsed().as_secs_f64();
@@ -288,8 +301,8 @@ impl Entry<'_> {
         Ok(())
     }
 
-    pub(crate) fn look(&mut self, sink: &mut impl Sink) -> Result<(), ScheduleError> {
-        let news = sink.look()?;
+    pub(crate) fn look<S: Sink>(&mut self, sink: &mut S) -> Result<(), ScheduleError<S::Error>> {
+        let news = sink.look().map_err(ScheduleError::Sink)?;
         self.plan.lock().enter(&news);
         Ok(())
     }
@@ -300,11 +313,11 @@ impl Entry<'_> {
         let here = self.summary.done_here;
         let mean = (here > 0).then(|| self.start.elapsed().as_secs_f64() * threads / here as f64);
         let left = plan.works.iter().map(|at| {
-            let left = at.work.wanted - at.n_done();
+            let left = at.work.wanted - at.n_done;
             Some(left as f64 * at.seconds_per_number.or(mean)?)
         });
         Standing {
-            done: plan.works.iter().map(WorkState::n_done).sum(),
+            done: plan.works.iter().map(|at| at.n_done).sum(),
             wanted: plan.works.iter().map(|at| at.work.wanted).sum(),
             seconds_left: left.sum::<Option<f64>>().map(|all| all / threads),
             latest: plan.latest,
@@ -327,6 +340,8 @@ struct Plan {
 #[derive(Debug)]
 struct WorkState {
     work: Work,
+    /// Numbers that are done, of those that are wanted.
+    n_done: u64,
     /// Handed out here, and not entered yet.
     in_flight: Ranges,
     seconds_per_number: Option<f64>,
@@ -340,11 +355,9 @@ pub(crate) enum Next {
 }
 
 impl Plan {
-    fn new(works: Vec<Work>, settings: Settings) -> Plan {
-        let state =
-            |work| WorkState { work, in_flight: Ranges::default(), seconds_per_number: None };
+    fn new(works: Vec<Work>, settings: ScheduleSettings) -> Plan {
         Plan {
-            works: works.into_iter().map(state).collect(),
+            works: works.into_iter().map(WorkState::new).collect(),
             order: settings.order,
             threads: settings.threads.max(1) as u64,
             turn: match settings.order {
@@ -358,7 +371,9 @@ impl Plan {
 
     fn enter(&mut self, news: &[News]) {
         for News { work, numbers } in news {
-            self.works[*work].work.done.add(numbers.clone());
+            let at = &mut self.works[*work];
+            at.work.done.add(numbers.clone());
+            at.n_done = at.work.done.count_below(at.work.wanted);
         }
     }
 
@@ -372,7 +387,7 @@ impl Plan {
         for i in 0..n {
             let at = (self.turn as usize).wrapping_add(i) % n;
             let state = &mut self.works[at];
-            if state.n_done() >= state.work.wanted {
+            if state.n_done >= state.work.wanted {
                 continue;
             }
             match state.next_range(self.order, self.turn, self.threads) {
@@ -391,9 +406,9 @@ impl Plan {
 }
 
 impl WorkState {
-    /// Numbers that are done, of those that are wanted.
-    fn n_done(&self) -> u64 {
-        self.work.done.count_below(self.work.wanted)
+    fn new(work: Work) -> WorkState {
+        let n_done = work.done.count_below(work.wanted);
+        WorkState { work, n_done, in_flight: Ranges::default(), seconds_per_number: None }
     }
 
     /// Numbers that are neither done nor being done here, of one unit on the grid of units.
@@ -408,7 +423,8 @@ impl WorkState {
         if total == 0 {
             return None;
         }
-        // Without a size yet the first numbers are as good as any, and the others stay in one piece.
+        // Without a size yet the first numbers are as good as any, and the others stay in one
+        // piece.
         let mut pick = match order {
             Order::Spread if unit_size.is_some() => turn % total,
             _ => 0,

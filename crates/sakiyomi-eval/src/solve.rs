@@ -8,7 +8,7 @@ use cpu_time::ThreadTime;
 use sakiyomi_catalog::{
     AgentSpec, CatalogGame, ExactSpec, GameSpec, SpecError, Visitor, save_solution,
 };
-use sakiyomi_core::{Playable, Player, Stop, Turn};
+use sakiyomi_core::{Fault, Playable, Player, Stop, Turn};
 use sakiyomi_search::{Exact, Unsolved, bytes_for};
 use serde::Serialize;
 
@@ -61,6 +61,19 @@ pub enum SolveError {
     Check(#[from] ExploitError),
     #[error("{path}: {error}")]
     Save { path: PathBuf, error: io::Error },
+}
+
+impl Fault for SolveError {
+    fn is_input(&self) -> bool {
+        match self {
+            SolveError::Spec(_) => true,
+            SolveError::Unsolved { error, .. } => {
+                matches!(error, Unsolved::Players | Unsolved::States { .. })
+            }
+            SolveError::Check(error) => error.is_input(),
+            SolveError::Save { .. } => false,
+        }
+    }
 }
 
 /// Solves the game; `progress` is told how many states are solved and the bytes they take.

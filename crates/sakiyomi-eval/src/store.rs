@@ -11,7 +11,7 @@
 //! never another result.
 //!
 //! A file is looked at read-only before anything is written, so what is not a store, is damaged or
-//! was written by a newer version stays untouched.
+//! was written by another version stays untouched.
 
 mod network;
 mod row;
@@ -22,17 +22,16 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase};
-use rusqlite::{
-    Connection, OpenFlags, OptionalExtension, ToSql, Transaction, TransactionBehavior, params,
-};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, ToSql, TransactionBehavior, params};
 use sakiyomi_catalog::Record;
-use sakiyomi_core::MAX_PLAYERS;
 use sakiyomi_core::stats::Tally;
+use sakiyomi_core::{MAX_PLAYERS, Stop};
+use serde::{Deserialize, Serialize};
 
-use crate::experiment::Evidence;
+use crate::experiment::{Evidence, KEPT};
 use crate::task::TaskTexts;
 use crate::{
-    DistinctCounter, DistinctGames, DoneUnit, Fingerprint, Measures, Outcome, Results, Task,
+    DistinctCounter, DistinctGames, DoneUnit, Fingerprint, Measures, Outcome, Played, Results, Task,
 };
 use row::{COLUMNS, MEASURED, UnitRow, checksum_of_record};
 
@@ -44,9 +43,9 @@ const APPLICATION_ID: i64 = 0x5341_4b49;
 /// How long a process waits for another one that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Each step of the schema's history; a file has those up to its version.
-const MIGRATIONS: [&str; 7] =
-    [CELLS, LENGTHS, network::MATCHES, row::CHECKSUMS, row::MEASURES, OPENINGS, network::CHECKSUMS];
+/// The one schema that is read and written. Whatever changes it takes another number.
+const SCHEMA_VERSION: i64 = 8;
+const SCHEMA: [&str; 2] = [CELLS, network::MATCHES];
 
 const CELLS: &str = "
 CREATE TABLE cells (
@@ -56,6 +55,7 @@ CREATE TABLE cells (
     first TEXT NOT NULL,
     second TEXT NOT NULL,
     seed TEXT NOT NULL,
+    openings TEXT NOT NULL,
     behaviour TEXT NOT NULL,
     n_players INTEGER NOT NULL,
     unit_games INTEGER
@@ -65,11 +65,12 @@ CREATE TABLE units (
     first_game INTEGER NOT NULL,
     n_games INTEGER NOT NULL,
     outcomes TEXT NOT NULL,
-    payoffs TEXT NOT NULL,
-    turns TEXT NOT NULL,
-    n_forfeits INTEGER NOT NULL,
+    measures TEXT NOT NULL,
+    game_keys BLOB NOT NULL,
+    forfeits TEXT NOT NULL,
     seconds REAL NOT NULL,
     engine TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
     finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
     PRIMARY KEY (cell, first_game)
 );
@@ -77,15 +78,10 @@ CREATE TABLE records (
     cell INTEGER NOT NULL REFERENCES cells(id) ON DELETE CASCADE,
     game INTEGER NOT NULL,
     record TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (cell, game)
 );
 ";
-
-/// Games of before have no known length.
-const LENGTHS: &str = "ALTER TABLE units ADD COLUMN lengths TEXT NOT NULL DEFAULT '[]'";
-
-/// Matches of before begin at the start of the game.
-const OPENINGS: &str = "ALTER TABLE cells ADD COLUMN openings TEXT NOT NULL DEFAULT ''";
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -100,9 +96,9 @@ pub enum StoreError {
     #[error("{}: is damaged: in match {number} on the network, {problem}. `sakiyomi store prune --match {number}` \
              removes it; nothing was changed", file.display())]
     DamagedMatch { file: PathBuf, number: i64, problem: String },
-    #[error("{}: was written by a newer Sakiyomi (schema {found}, this one knows {known}); nothing \
-             was changed", file.display())]
-    Newer { file: PathBuf, found: i64, known: usize },
+    #[error("{}: was written by another version of Sakiyomi (schema {found}, this one has {SCHEMA_VERSION}); \
+             nothing was changed. Choose another file with --store, or use that version", file.display())]
+    OtherVersion { file: PathBuf, found: i64 },
     #[error("{}: the disk is full; what was finished before is kept", file.display())]
     Full { file: PathBuf },
     #[error("{}: {message}", file.display())]
@@ -127,6 +123,15 @@ pub struct StoredCell {
     pub unit_games: Option<u64>,
 }
 
+impl StoredCell {
+    /// Whether the game or an agent behaves differently by now, or is another on this machine.
+    pub fn is_stale(&self) -> bool {
+        let then = self.behaviour.trim_end_matches(KEPT);
+        let now = self.task.fingerprint(&Stop::new()).ok().flatten();
+        now.is_none_or(|now| !now.is_of(then))
+    }
+}
+
 /// What is known of the first games of a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
@@ -138,6 +143,55 @@ pub struct Counted {
     pub engines: Vec<String>,
     /// How many games were different.
     pub distinct_games: Option<DistinctGames>,
+    /// The text of the fingerprint by which they were found.
+    pub behaviour: Option<String>,
+    /// The first few games, so that anyone can play them again and compare.
+    pub first_games: Vec<FirstGame>,
+}
+
+/// A game, or a measurement, as it can be checked by doing it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FirstGame {
+    pub number: u64,
+    /// W, D or L, of the first agent; M if it is a measurement.
+    pub outcome: char,
+    /// [`Played::key`](crate::Played::key) in hexadecimal digits, or the measured value.
+    pub key: String,
+}
+
+/// Of every cell, at most.
+const MAX_FIRST_GAMES: usize = 4;
+
+impl FirstGame {
+    /// What is kept of these results, at most `most` of them.
+    pub fn of(first: u64, results: &Results, most: usize) -> Vec<FirstGame> {
+        match results {
+            Results::Games(games) => {
+                let game = |played: &Played| FirstGame {
+                    number: played.number,
+                    outcome: played.outcome.letter(),
+                    key: format!("{:016x}", played.key.unwrap_or_default()),
+                };
+                games.iter().take(most).map(game).collect()
+            }
+            Results::Values(values) => {
+                let value = |(number, value): (u64, &f64)| FirstGame {
+                    number,
+                    outcome: MEASURED,
+                    key: value.to_string(),
+                };
+                (first..).zip(values.iter().take(most)).map(value).collect()
+            }
+        }
+    }
+}
+
+impl Counted {
+    fn note_first(&mut self, unit: &DoneUnit) {
+        let left = MAX_FIRST_GAMES - self.first_games.len();
+        self.first_games.extend(FirstGame::of(unit.first, &unit.results, left));
+    }
 }
 
 impl Store {
@@ -173,7 +227,9 @@ impl Store {
         fingerprint: &Fingerprint,
         round: u64,
     ) -> Result<StoredCell, StoreError> {
-        self.find(task, fingerprint)?;
+        if let Some(id) = self.find(task, fingerprint)? {
+            return self.stored_cell(id, task);
+        }
         let (texts, behaviour) = (task.texts(), fingerprint.as_str());
         let key = key(&texts, behaviour);
         let [game, first, second, seed, openings] = texts;
@@ -182,19 +238,24 @@ impl Store {
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let values = params![key, game, first, second, seed, openings, behaviour, round as i64];
         self.connection.execute(insert, values).map_err(|error| self.explain(&error))?;
-        let (id, unit_games) = self
-            .connection
-            .query_row("SELECT id, unit_games FROM cells WHERE key = ?1", [key], |row| {
-                Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?))
+        let select = "SELECT id FROM cells WHERE key = ?1";
+        let id = self.connection.query_row(select, [key], |row| row.get(0));
+        self.stored_cell(id.map_err(|error| self.explain(&error))?, task)
+    }
+
+    fn stored_cell(&self, id: i64, task: &Task) -> Result<StoredCell, StoreError> {
+        let select = "SELECT behaviour, n_players, unit_games FROM cells WHERE id = ?1";
+        let cell = self.connection.query_row(select, [id], |row| {
+            let unit_games: Option<i64> = row.get(2)?;
+            Ok(StoredCell {
+                id,
+                task: task.clone(),
+                behaviour: row.get(0)?,
+                round: row.get::<_, i64>(1)? as u64,
+                unit_games: unit_games.map(|n| n as u64),
             })
-            .map_err(|error| self.explain(&error))?;
-        Ok(StoredCell {
-            id,
-            task: task.clone(),
-            behaviour: behaviour.to_owned(),
-            round,
-            unit_games: unit_games.map(|n| n as u64),
-        })
+        });
+        cell.map_err(|error| self.explain(&error))
     }
 
     /// Whether there is a cell of a task, of whatever behaviour.
@@ -206,48 +267,25 @@ impl Store {
         found.map_err(|error| self.explain(&error))
     }
 
-    /// The cell of a task with this behaviour, if there is one.
+    /// The cell of a task with this behaviour, if there is one. Where budgets are times, speeds that
+    /// are measured vary: the first one that can be taken for it is.
     pub fn find(&self, task: &Task, fingerprint: &Fingerprint) -> Result<Option<i64>, StoreError> {
-        let texts = task.texts();
-        let with_key = |behaviour: &str| {
-            self.connection
-                .query_row("SELECT id FROM cells WHERE key = ?1", [key(&texts, behaviour)], |row| {
-                    row.get(0)
-                })
-                .optional()
+        let select =
+            "SELECT id, behaviour FROM cells WHERE game = ?1 AND first = ?2 AND second = ?3
+                      AND seed = ?4 AND openings = ?5 ORDER BY id";
+        let read = || -> rusqlite::Result<Vec<(i64, String)>> {
+            let mut statement = self.connection.prepare_cached(select)?;
+            statement.query_map(task.texts(), |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         };
-        let read = || -> rusqlite::Result<Option<i64>> {
-            let behaviour = fingerprint.as_str();
-            if let Some(id) = with_key(behaviour)? {
-                return Ok(Some(id));
-            }
-            let Some(id) = with_key(fingerprint.before())? else { return Ok(None) };
-            self.take_over(id, &key(&texts, behaviour), behaviour)?;
-            with_key(behaviour)
-        };
-        read().map_err(|error| self.explain(&error))
+        let cells = read().map_err(|error| self.explain(&error))?;
+        Ok(cells.into_iter().find(|(_, stored)| fingerprint.is_of(stored)).map(|(id, _)| id))
     }
 
-    /// Gives a cell of before the fingerprint by which the same behaviour is known now. Checksums cover the key of
-    /// the cell; those that were right are made again, and others stay wrong.
-    fn take_over(&self, cell: i64, key: &str, behaviour: &str) -> rusqlite::Result<()> {
-        let transaction =
-            Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        let select = format!(
-            "SELECT {COLUMNS} FROM units JOIN cells ON cells.id = units.cell WHERE units.cell = ?1"
-        );
-        let mut statement = transaction.prepare(&select)?;
-        let checksums = statement.query_map([cell], |row| UnitRow::checksum_with(row, key))?;
-        let checksums: Vec<Option<(i64, i64)>> = checksums.collect::<Result<_, _>>()?;
-        drop(statement);
-        for (first, checksum) in checksums.into_iter().flatten() {
-            let update = "UPDATE units SET checksum = ?3 WHERE cell = ?1 AND first_game = ?2";
-            transaction.execute(update, params![cell, first, checksum])?;
-        }
-        // Ignored if another process has been faster, or has made a new cell.
-        let update = "UPDATE OR IGNORE cells SET key = ?2, behaviour = ?3 WHERE id = ?1";
-        transaction.execute(update, params![cell, key, behaviour])?;
-        transaction.commit()
+    /// The text of the fingerprint of a cell.
+    pub fn behaviour(&self, cell: i64) -> Result<String, StoreError> {
+        let select = "SELECT behaviour FROM cells WHERE id = ?1";
+        let read = self.connection.query_row(select, [cell], |row| row.get(0));
+        read.map_err(|error| self.explain(&error))
     }
 
     /// Settles how many games a unit of the cell has. The first to say it decides for all.
@@ -326,7 +364,7 @@ impl Store {
         let mut distinct = DistinctCounter::default();
         counted.evidence.seats.resize(round as usize, Tally::default());
         self.each_unit(cell, |stored| {
-            let StoredUnit { mut unit, n_forfeits, engine } = stored;
+            let StoredUnit { mut unit, engine } = stored;
             let whole = unit.results.len() as u64;
             let n = whole.min(games.saturating_sub(unit.first));
             if n == 0 {
@@ -335,8 +373,9 @@ impl Store {
             unit.results.truncate(n as usize);
             counted.evidence.count(&unit.results, round);
             distinct.add_all(unit.results.games());
-            let marked = unit.results.games().iter().filter(|played| played.forfeit.is_some());
-            counted.n_forfeits += if n == whole { n_forfeits } else { marked.count() as u64 };
+            let forfeits = unit.results.games().iter().filter(|played| played.forfeit.is_some());
+            counted.n_forfeits += forfeits.count() as u64;
+            counted.note_first(&unit);
             counted.seconds += unit.seconds * n as f64 / whole as f64;
             if !counted.engines.contains(&engine) {
                 counted.engines.push(engine);
@@ -488,13 +527,13 @@ impl Store {
     pub fn record(&self, cell: i64, game: u64) -> Result<Option<Record>, StoreError> {
         let select = "SELECT record, checksum FROM records WHERE cell = ?1 AND game = ?2";
         let number = game as i64;
-        let found: Option<(String, Option<i64>)> = self
+        let found: Option<(String, i64)> = self
             .connection
             .query_row(select, params![cell, number], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()
             .map_err(|error| self.explain(&error))?;
         let Some((text, checksum)) = found else { return Ok(None) };
-        if checksum.is_some_and(|stored| stored != checksum_of_record(number, &text)) {
+        if checksum != checksum_of_record(number, &text) {
             let problem = format!("the record of game {game} does not match its checksum");
             return Err(self.damaged(cell, problem));
         }
@@ -574,8 +613,8 @@ fn inspect(file: &Path) -> Result<bool, StoreError> {
     match patiently(look) {
         // The program that made it was killed before it wrote anything into it.
         Ok((0, 0, 0, health)) if health == "ok" => Ok(false),
-        Ok((APPLICATION_ID, version, ..)) if version as usize > MIGRATIONS.len() => {
-            Err(StoreError::Newer { file, found: version, known: MIGRATIONS.len() })
+        Ok((APPLICATION_ID, found, ..)) if found != SCHEMA_VERSION => {
+            Err(StoreError::OtherVersion { file, found })
         }
         Ok((APPLICATION_ID, _, _, health)) if health == "ok" => Ok(true),
         Ok((APPLICATION_ID, _, _, health)) => Err(StoreError::Damaged { file, message: health }),
@@ -591,7 +630,7 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
     // A finished unit is on the disk when the program says so, even if the power fails.
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "foreign_keys", "on")?;
-    migrate(&mut connection)?;
+    make_schema(&mut connection)?;
     Ok(connection)
 }
 
@@ -612,15 +651,15 @@ fn patiently<T>(attempt: impl Fn() -> rusqlite::Result<T>) -> rusqlite::Result<T
     }
 }
 
-fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+fn make_schema(connection: &mut Connection) -> rusqlite::Result<()> {
     // Looked at again under the lock: another process may have been faster.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    for (number, migration) in MIGRATIONS.iter().enumerate().skip(version as usize) {
-        transaction.execute_batch(migration)?;
-        transaction.pragma_update(None, "user_version", number as i64 + 1)?;
+    if version == 0 {
+        SCHEMA.iter().try_for_each(|tables| transaction.execute_batch(tables))?;
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
-    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.commit()
 }
 
@@ -642,9 +681,7 @@ impl From<StoreError> for io::Error {
 
 /// What a cell is found by: its specification and its behaviour, in full.
 fn key(texts: &TaskTexts, behaviour: &str) -> String {
-    // Without openings it is as it was before there were any.
-    let texts = texts.join("\n");
-    format!("{}\n{behaviour}", texts.trim_end_matches('\n'))
+    format!("{}\n{behaviour}", texts.join("\n"))
 }
 
 #[cfg(test)]

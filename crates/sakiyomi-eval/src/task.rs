@@ -1,13 +1,14 @@
-//! Work as data. A task is a row of numbered pieces of work, each of which depends on the task and its
-//! number alone; a unit is a range of its numbers. Tasks, units and results are written and read as JSON, and
-//! [`run_unit`] keeps nothing: whatever hands out units (threads, processes, a cluster) gets the same results.
+//! Work as data. A task is a row of numbered pieces of work, each of which depends on the task and
+//! its number alone; a unit is a range of its numbers. Tasks, units and results are written and
+//! read as JSON, and [`run_unit`] keeps nothing: whatever hands out units (threads, processes, a
+//! cluster) gets the same results.
 
 use std::ops::Range;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, SpecError, TableError, Visitor};
-use sakiyomi_core::Stop;
+use sakiyomi_core::{Fault, Stop};
 use serde::{Deserialize, Serialize};
 
 use crate::exploit::{Exploit, ExploitError, run_exploit};
@@ -26,7 +27,8 @@ pub enum Task {
     NashConv(Learner),
 }
 
-/// One agent at one game. Run number `n` is what `sakiyomi exploit` measures with the seed plus `n`.
+/// One agent at one game. Run number `n` is what `sakiyomi exploit` measures with the seed plus
+/// `n`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Learner {
@@ -68,10 +70,45 @@ pub struct DoneUnit {
     pub seconds: f64,
 }
 
-/// Does a unit. The results depend on the unit alone, if the budgets of the agents are iterations. If it is
-/// stopped, the results of the numbers that were complete by then are returned; the number at which it was
-/// stopped is not one of them, since thinking that was cut short is not what it would have been.
-pub fn run_unit(unit: &Unit, stop: &Stop) -> Result<Results, ExploitError> {
+/// Why a unit of work cannot be done.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TaskError {
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    #[error(transparent)]
+    NashConv(ExploitError),
+}
+
+impl Fault for TaskError {
+    fn is_input(&self) -> bool {
+        match self {
+            TaskError::Spec(_) => true,
+            TaskError::NashConv(error) => error.is_input(),
+        }
+    }
+}
+
+impl From<ExploitError> for TaskError {
+    fn from(error: ExploitError) -> TaskError {
+        match error {
+            ExploitError::Spec(error) => TaskError::Spec(error),
+            error => TaskError::NashConv(error),
+        }
+    }
+}
+
+impl DoneUnit {
+    /// The numbers of its results.
+    pub fn numbers(&self) -> Range<u64> {
+        self.first..self.first + self.results.len() as u64
+    }
+}
+
+/// Does a unit. The results depend on the unit alone, if the budgets of the agents are iterations.
+/// If it is stopped, the results of the numbers that were complete by then are returned; the number
+/// at which it was stopped is not one of them, since thinking that was cut short is not what it
+/// would have been.
+pub fn run_unit(unit: &Unit, stop: &Stop) -> Result<Results, TaskError> {
     let Unit { task, numbers, keep } = unit;
     match task {
         Task::Matches(pairing) => {
@@ -117,6 +154,14 @@ impl Results {
         }
     }
 
+    /// The matches themselves; none if it is measurements.
+    pub fn into_games(self) -> Vec<Played> {
+        match self {
+            Results::Games(games) => games,
+            Results::Values(_) => Vec::new(),
+        }
+    }
+
     /// The matches; none if it is measurements.
     pub fn games(&self) -> &[Played] {
         match self {
@@ -126,12 +171,15 @@ impl Results {
     }
 }
 
-/// The task as a store keeps it: game, first agent, second agent, seed, openings (empty if there are none).
+/// The task as a store keeps it: game, first agent, second agent, seed, openings (empty if there
+/// are none).
 pub(crate) type TaskTexts = [String; 5];
 
 /// What stands in place of the second agent where there is none.
 const NASH_CONV: &str = "nash-conv";
 const NASH_CONV_FRESH: &str = "nash-conv:fresh";
+/// What stands before the openings where the first agent always has the first seat.
+const FIRST_SEAT: &str = "first-seat ";
 
 impl Task {
     pub fn game(&self) -> &GameSpec {
@@ -166,14 +214,15 @@ impl Task {
     /// Numbers that belong together: the seats of a round of matches.
     pub fn round(&self) -> Result<u64, SpecError> {
         match self {
+            Task::Matches(pairing) if pairing.first_seat => Ok(1),
             Task::Matches(pairing) => Ok(n_players(&pairing.game)? as u64),
             Task::NashConv(_) => Ok(1),
         }
     }
 
-    /// The fingerprint of game and agents.
-    pub fn fingerprint(&self) -> Result<Fingerprint, TableError> {
-        Fingerprint::new(self.game(), self.agents())
+    /// The fingerprint of game and agents; nothing if it was stopped.
+    pub fn fingerprint(&self, stop: &Stop) -> Result<Option<Fingerprint>, TableError> {
+        Fingerprint::new(self.game(), self.agents(), stop)
     }
 
     pub(crate) fn texts(&self) -> TaskTexts {
@@ -183,7 +232,10 @@ impl Task {
             Task::NashConv(Learner { fresh: false, .. }) => NASH_CONV.to_owned(),
             Task::NashConv(Learner { fresh: true, .. }) => NASH_CONV_FRESH.to_owned(),
         };
-        let openings = self.openings().map_or_else(String::new, |openings| openings.to_string());
+        let mut openings = self.openings().map_or_else(String::new, |it| it.to_string());
+        if matches!(self, Task::Matches(pairing) if pairing.first_seat) {
+            openings.insert_str(0, FIRST_SEAT);
+        }
         let (game, first) = (self.game().to_string(), agents[0].to_string());
         [game, first, second, self.seed().to_string(), openings]
     }
@@ -204,20 +256,22 @@ impl Task {
             second => {
                 let Learner { game, agent, seed, .. } = learner(false);
                 let agents = [vec![agent], parse_agents(second).ok()?].concat();
-                let openings = match openings.as_str() {
+                let without = openings.strip_prefix(FIRST_SEAT);
+                let openings = match without.unwrap_or(openings) {
                     "" => None,
                     text => Some(text.parse().ok()?),
                 };
-                Task::Matches(Pairing { game, agents, seed, openings })
+                let first_seat = without.is_some();
+                Task::Matches(Pairing { game, agents, seed, openings, first_seat })
             }
         })
     }
 
     /// Whether the agents can do it, before anything is begun.
-    pub(crate) fn check(&self) -> Result<(), ExploitError> {
+    pub(crate) fn check(&self) -> Result<(), TaskError> {
         match self {
             Task::Matches(pairing) => Ok(pairing.try_out()?),
-            Task::NashConv(learner) => learner.exploit(0).check(),
+            Task::NashConv(learner) => Ok(learner.exploit(0).check()?),
         }
     }
 }
@@ -247,6 +301,7 @@ impl Visitor for Play<'_> {
     type Out = Result<Vec<Played>, SpecError>;
     fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
         let Play { pairing, numbers, keep, stop } = self;
+        pairing.check_number(game.players())?;
         let mut games = Vec::new();
         for number in numbers {
             let played = pairing.play(&game, number, keep, stop)?;
@@ -259,8 +314,8 @@ impl Visitor for Play<'_> {
     }
 }
 
-/// The number of players of a game. To count them it is opened, which takes a while where a hundred maps are
-/// made for it, so they are counted once; a game in a file may change.
+/// The number of players of a game. To count them it is opened, which takes a while where a hundred
+/// maps are made for it, so they are counted once; a game in a file may change.
 fn n_players(game: &GameSpec) -> Result<usize, SpecError> {
     static KNOWN: LazyLock<Mutex<FxHashMap<String, usize>>> = LazyLock::new(Mutex::default);
     if game.file().is_some() {
@@ -333,6 +388,22 @@ mod tests {
         pairing.agents[0] = "uct:pruned".parse().unwrap();
         pairing.game = "othello".parse().unwrap();
         let unit = Unit { task: Task::Matches(pairing), ..unit };
-        assert!(matches!(run_unit(&unit, &Stop::new()), Err(ExploitError::Spec(_))));
+        assert!(matches!(run_unit(&unit, &Stop::new()), Err(TaskError::Spec(_))));
+    }
+
+    /// The matches of the first seat are every second one of both seats, with numbers of their own.
+    #[test]
+    fn the_first_seat_alone_has_the_first_match_of_every_round() {
+        let run = |first_seat, numbers| {
+            let Task::Matches(pairing) = matches() else { unreachable!() };
+            let task = Task::Matches(Pairing { first_seat, ..pairing });
+            assert_eq!(Task::from_texts(&task.texts()), Some(task.clone()));
+            let unit = Unit { task, numbers, keep: true };
+            run_unit(&unit, &Stop::new()).unwrap().games().to_vec()
+        };
+        let both = run(false, 0..8);
+        for (number, one) in (2..).zip(run(true, 2..4)) {
+            assert_eq!(one, Played { number, ..both[2 * number as usize].clone() });
+        }
     }
 }

@@ -1,10 +1,12 @@
-//! The algorithm: generations of a fixed size, chosen by tournaments. Elites, racing, fresh games for survivors and an archive
-//! of different individuals (MAP-Elites, Mouret and Clune 2015) are settings, and without them it is the paper's. So is a last
-//! phase that refines the best, each by itself ([`Polish`]).
+//! The algorithm: generations of a fixed size, chosen by tournaments. Elites, racing, fresh games
+//! for survivors and an archive of different individuals (MAP-Elites, Mouret and Clune 2015) are
+//! settings, and without them it is the paper's. So is a last phase that refines the best, each by
+//! itself ([`Polish`]).
 //!
-//! No library of evolution is used: fitness is a series of games that must run on any number of threads, be stopped, kept and
-//! continued, and those that were looked at evaluate one individual at a time inside a loop of their own, draw from their
-//! own random source, and never evaluate a survivor again.
+//! No library of evolution is used: fitness is a series of games that must run on any number of
+//! threads, be stopped, kept and continued, and those that were looked at evaluate one individual
+//! at a time inside a loop of their own, draw from their own random source, and never evaluate a
+//! survivor again.
 
 mod model;
 mod polish;
@@ -17,11 +19,12 @@ use std::path::Path;
 
 use sakiyomi_catalog::{MAX_TEXT_BYTES, read_bytes, write_atomically};
 use sakiyomi_core::stats::Tally;
-use sakiyomi_core::{Rng, Stop};
-use sakiyomi_eval::ExploitError;
+use sakiyomi_core::{Fault, Rng, Stop};
+use sakiyomi_eval::{TaskError, WrongAnswer};
 use serde::{Deserialize, Serialize};
 
-use crate::{Ending, Evidence, Fitness, Game, GameRunner, Generation, Judge, Problem};
+use crate::series::{Series, play_series};
+use crate::{Ending, Evidence, Fitness, GameRunner, Generation, Judge, Problem};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +40,8 @@ pub struct Settings {
     pub judges: Vec<Judge>,
     /// Rounds of games; each is played by the best of the children only.
     pub stages: Vec<Stage>,
-    /// Fresh games of each judge for every elite and the same number of the archive, in each generation.
+    /// Fresh games of each judge for every elite and the same number of the archive, in each
+    /// generation.
     pub fresh_games: u64,
     /// An individual that has this number of games of each judge plays no more.
     pub max_games: u64,
@@ -47,7 +51,8 @@ pub struct Settings {
     pub from_archive: f64,
     /// Whether a child that is equal to another one is mutated until it is not.
     pub distinct: bool,
-    /// The share of pairs of parents that are crossed; the others' children differ from one parent by their mutations alone.
+    /// The share of pairs of parents that are crossed; the others' children differ from one parent
+    /// by their mutations alone.
     pub crossover: f64,
     /// What is done after the generations with the best; nothing if it is not given.
     pub polish: Option<Polish>,
@@ -126,16 +131,27 @@ pub enum Step {
 #[derive(Debug, thiserror::Error)]
 pub enum EvolveError {
     #[error(transparent)]
-    Play(#[from] ExploitError),
+    Play(#[from] TaskError),
     #[error("{path}: {error}")]
     File { path: String, error: io::Error },
     #[error("{path}: {error}; it is no checkpoint of such a run")]
     Checkpoint { path: String, error: serde_json::Error },
     #[error("{0}")]
     Settings(String),
-    /// What another program that plays the games has sent.
-    #[error("{0}")]
-    Answer(String),
+    #[error(transparent)]
+    Answer(#[from] WrongAnswer),
+}
+
+impl Fault for EvolveError {
+    fn is_input(&self) -> bool {
+        match self {
+            EvolveError::Settings(_) => true,
+            EvolveError::Play(error) => error.is_input(),
+            EvolveError::File { .. } | EvolveError::Checkpoint { .. } | EvolveError::Answer(_) => {
+                false
+            }
+        }
+    }
 }
 
 /// Streams by purpose.
@@ -228,8 +244,8 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         self.settings.fitness.of_all(&individual.evidence)
     }
 
-    /// What was refined or, without that, the archive and the last generation: best first, none of them closer to a better
-    /// one than `distance`.
+    /// What was refined or, without that, the archive and the last generation: best first, none of
+    /// them closer to a better one than `distance`.
     pub fn best<P: Problem<Genome = G>>(&self, problem: &P, distance: f64) -> Vec<&Individual<G>> {
         let mut all: Vec<&Individual<G>> = match self.lineages.is_empty() {
             true => self.archive.values().chain(&self.population).collect(),
@@ -248,13 +264,14 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         kept
     }
 
-    /// Makes and judges the next generation. `tell` hears of games that are done, and of how many there are in a stage.
+    /// Makes and judges the next generation. `tell` hears of games that are done, and of how many
+    /// there are in a stage.
     pub fn step<P: Problem<Genome = G>>(
         &mut self,
         problem: &P,
         runner: &dyn GameRunner,
         stop: &Stop,
-        tell: &(dyn Fn(usize, usize) + Sync),
+        tell: &dyn Fn(u64, u64),
     ) -> Result<Step, EvolveError> {
         if self.is_done() {
             return Ok(Step::Done);
@@ -354,7 +371,8 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         all.into_iter().take(self.settings.elites).cloned().collect()
     }
 
-    /// The individuals of the archive that play fresh games: the best of those that may and that no elite is.
+    /// The individuals of the archive that play fresh games: the best of those that may and that no
+    /// elite is.
     fn lively<'a>(
         &self,
         archive: &'a mut BTreeMap<Vec<u8>, Individual<G>>,
@@ -457,7 +475,8 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         genome
     }
 
-    /// The winner of a tournament in the population or in the archive. Of equals the first that was drawn wins.
+    /// The winner of a tournament in the population or in the archive. Of equals the first that was
+    /// drawn wins.
     fn parent(&self, fitness: &[f64], rng: &mut Rng) -> &G {
         let share = self.settings.from_archive;
         if share > 0.0 && !self.archive.is_empty() && rng.unit() < share {
@@ -503,7 +522,7 @@ struct Play<'a> {
     played: Vec<(GameKey, Ending)>,
     runner: &'a dyn GameRunner,
     stop: &'a Stop,
-    tell: &'a (dyn Fn(usize, usize) + Sync),
+    tell: &'a dyn Fn(u64, u64),
 }
 
 impl Play<'_> {
@@ -535,36 +554,41 @@ impl Play<'_> {
         individuals: &mut [&mut Individual<P::Genome>],
         wanted: &[u64],
     ) -> Result<bool, EvolveError> {
-        let mut keys: Vec<(usize, GameKey)> = Vec::new();
-        let mut missing: Vec<(GameKey, Game)> = Vec::new();
+        // Of each series the place of its individual, and the key of its first game.
+        let (mut owners, mut series) = (Vec::<(usize, GameKey)>::new(), Vec::new());
         for (at, (one, &n)) in individuals.iter().zip(wanted).enumerate() {
             for (judge, index) in self.judges.iter().zip(0..) {
                 let Some(game) = problem.game(&one.genome, judge.noise) else { continue };
                 let first = one.evidence[index as usize].games();
-                let seed = Rng::stream(&[self.seed, one.id, index, PLAY]).bits();
-                for number in first..first + n {
-                    let key = (one.id, index, number);
-                    keys.push((at, key));
-                    if !self.known.contains_key(&key) {
-                        let (game, agent) = (game.clone(), judge.agent.clone());
-                        missing.push((key, Game { game, agent, seed, number }));
-                    }
-                }
+                let is_known = |number: &u64| self.known.contains_key(&(one.id, index, *number));
+                owners.push((at, (one.id, index, first)));
+                series.push(Series {
+                    game,
+                    agent: judge.agent.clone(),
+                    seed: Rng::stream(&[self.seed, one.id, index, PLAY]).bits(),
+                    numbers: first..first + n,
+                    known: (first..first + n).filter(is_known).collect(),
+                });
             }
         }
-        let (missing, games): (Vec<GameKey>, Vec<Game>) = missing.into_iter().unzip();
-        let tell = |done| (self.tell)(done, games.len());
-        let endings = self.runner.play_games(&games, self.stop, &tell)?;
-        let complete = endings.iter().all(Option::is_some);
-        for (key, ending) in missing.into_iter().zip(endings) {
-            if let Some(ending) = ending {
-                self.known.insert(key, ending);
-                self.played.push((key, ending));
+        let n_games = series.iter().map(Series::n_missing).sum();
+        let endings = play_series(&series, self.runner, self.stop, &|done| {
+            (self.tell)(done, n_games);
+        })?;
+        let mut n_played = 0;
+        for ((_, (id, judge, first)), endings) in owners.iter().zip(endings) {
+            for (number, ending) in (*first..).zip(endings) {
+                let Some(ending) = ending else { continue };
+                n_played += 1;
+                self.known.insert((*id, *judge, number), ending);
+                self.played.push(((*id, *judge, number), ending));
             }
         }
+        let complete = n_played == n_games;
         if complete {
-            for (at, key) in keys {
-                individuals[at].evidence[key.1 as usize].add(&self.known[&key]);
+            for ((at, (id, judge, _)), series) in owners.into_iter().zip(series) {
+                let evidence = &mut individuals[at].evidence[judge as usize];
+                series.numbers.for_each(|number| evidence.add(&self.known[&(id, judge, number)]));
             }
         }
         Ok(complete)

@@ -5,7 +5,8 @@ use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_core::{Rng, Stop};
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, EvolveError, Fitness, Game, GameRunner, Judge};
+use crate::series::{Series, play_series};
+use crate::{Evidence, EvolveError, Fitness, GameRunner, Judge};
 
 /// The 95 % interval of the first side's score must be within these.
 pub const SCORE_RANGE: (f64, f64) = (0.4, 0.6);
@@ -13,7 +14,8 @@ pub const SCORE_RANGE: (f64, f64) = (0.4, 0.6);
 pub const MAX_DRAWS: f64 = 0.5;
 /// At least this share of games must be won by a side.
 const MIN_DECISIVE: f64 = 0.2;
-/// What is far outside is not played to the end: until then the interval must touch these, or be within the range.
+/// What is far outside is not played to the end: until then the interval must touch these, or be
+/// within the range.
 const EARLY_RANGE: (f64, f64) = (0.45, 0.55);
 const BATCH: u64 = 50;
 const FAIRNESS: u64 = 3;
@@ -23,7 +25,8 @@ pub struct FairnessSettings {
     /// Games of each judge.
     pub games: u64,
     pub seed: u64,
-    /// Who must find it fair, which ends as soon as that cannot be; without it everyone, and all games are played.
+    /// Who must find it fair, which ends as soon as that cannot be; without it everyone, and all
+    /// games are played.
     pub quorum: Option<Quorum>,
 }
 
@@ -138,15 +141,21 @@ impl Fairness {
     }
 }
 
-/// Lets judges play a game; `game` is asked for it with or without noise. If it is stopped, or ends early, the last
-/// judges have fewer games or are missing.
+/// Who judges if nothing is said: one that follows a rule, one that samples, one that looks ahead.
+pub fn default_judges() -> Vec<Judge> {
+    let texts = ["sample+noise", "m-uct:iterations=200", "satd2:iterations=2000+noise"];
+    texts.map(|text| text.parse().expect("our own judges can be read")).into()
+}
+
+/// Lets judges play a game; `game` is asked for it with or without noise. If it is stopped, or ends
+/// early, the last judges have fewer games or are missing.
 pub fn judge_game(
     game: &dyn Fn(bool) -> Option<GameSpec>,
     judges: &[Judge],
     settings: FairnessSettings,
     runner: &dyn GameRunner,
     stop: &Stop,
-    tell: &(dyn Fn(u64) + Sync),
+    tell: &dyn Fn(u64),
 ) -> Result<Fairness, EvolveError> {
     let mut found: Vec<JudgeFairness> = Vec::new();
     for (judge, index) in judges.iter().zip(0..) {
@@ -155,16 +164,14 @@ pub fn judge_game(
         let mut evidence = Evidence::default();
         while evidence.games() < settings.games && !stop.requested() {
             let first = evidence.games();
-            let batch: Vec<Game> = (first..settings.games.min(first + BATCH))
-                .map(|number| {
-                    let (game, agent) = (spec.clone(), judge.agent.clone());
-                    Game { game, agent, seed, number }
-                })
-                .collect();
-            let endings = runner.play_games(&batch, stop, &|done| {
-                tell(index * settings.games + first + done as u64);
+            let (game, agent) = (spec.clone(), judge.agent.clone());
+            let numbers = first..settings.games.min(first + BATCH);
+            let batch = [Series { game, agent, seed, numbers, known: Vec::new() }];
+            let endings = play_series(&batch, runner, stop, &|done| {
+                tell(index * settings.games + first + done);
             })?;
-            endings.iter().map_while(Option::as_ref).for_each(|ending| evidence.add(ending));
+            let endings = endings.iter().flatten();
+            endings.map_while(Option::as_ref).for_each(|ending| evidence.add(ending));
             let Interval { low, high } = evidence.tally.interval();
             let is_within = low >= SCORE_RANGE.0 && high <= SCORE_RANGE.1;
             let is_far = low > EARLY_RANGE.1 || high < EARLY_RANGE.0;
@@ -237,7 +244,8 @@ mod tests {
         assert!(!can_be(3, 3, &[&fair, &unfair]));
     }
 
-    /// RED is next to an enemy that it beats at once: the verdict is early, and the same on any number of threads.
+    /// RED is next to an enemy that it beats at once: the verdict is early, and the same on any
+    /// number of threads.
     #[test]
     fn a_hopeless_map_is_found_out_early() {
         let game = |noise: bool| {

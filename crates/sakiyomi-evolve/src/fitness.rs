@@ -7,12 +7,24 @@ use crate::Evidence;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fitness {
-    /// The paper's: 1 - (|win rate of the first - win rate of the second| + draw rate), which is twice the smaller
-    /// win rate. It is 0 wherever one side never wins.
+    /// The paper's: 1 - (|win rate of the first - win rate of the second| + draw rate), which is
+    /// twice the smaller win rate. It is 0 wherever one side never wins.
     Paper,
-    /// Slopes everywhere: half of the balance comes from the estimates of the last states, so that a side that always wins
-    /// but ever more narrowly is seen to improve. Draws cost as much as in the paper's, but less if they were nearly won.
+    /// Slopes everywhere: half of the balance comes from the estimates of the last states, so that
+    /// a side that always wins but ever more narrowly is seen to improve. Draws cost as much as in
+    /// the paper's, but less if they were nearly won.
     Graded,
+}
+
+impl std::str::FromStr for Fitness {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Fitness, String> {
+        match name {
+            "paper" => Ok(Fitness::Paper),
+            "graded" => Ok(Fitness::Graded),
+            _ => Err("expected paper or graded".to_owned()),
+        }
+    }
 }
 
 impl Fitness {
@@ -35,7 +47,8 @@ impl Fitness {
         }
     }
 
-    /// Of several judges: half of it is the mean and half the worst, since a map should be fair for all of them.
+    /// Of several judges: half of it is the mean and half the worst, since a map should be fair for
+    /// all of them.
     pub fn of_all(self, judges: &[Evidence]) -> f64 {
         let each = || judges.iter().map(|evidence| self.of(evidence));
         let mean = each().sum::<f64>() / judges.len().max(1) as f64;

@@ -1,5 +1,5 @@
-//! Numbers of the rules as genomes: the damage scales, the recoil, the hit points and the length of sangoku, so that a given
-//! scenario becomes fair without a change of its pieces.
+//! Numbers of the rules as genomes: the damage scales, the recoil, the hit points and the length of
+//! sangoku, so that a given scenario becomes fair without a change of its pieces.
 
 use sakiyomi_catalog::{Battlefield, GameSpec};
 use sakiyomi_core::Rng;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Evidence;
 
-/// Something to be made fair. All methods are pure: what is drawn comes from the random source alone.
+/// Something to be made fair. All methods are pure: what is drawn comes from the random source
+/// alone.
 pub trait Problem: Sync {
     type Genome: Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync;
 
@@ -19,12 +20,14 @@ pub trait Problem: Sync {
 
     fn mutate(&self, genome: &mut Self::Genome, rng: &mut Rng);
 
-    /// The numbers by which the strength of a side can be set in small steps; none if there are none.
+    /// The numbers by which the strength of a side can be set in small steps; none if there are
+    /// none.
     fn strengths(&self, _genome: &Self::Genome) -> Vec<Strength> {
         Vec::new()
     }
 
-    /// The genome with other values of its [`Problem::strengths`], each between its least and its most.
+    /// The genome with other values of its [`Problem::strengths`], each between its least and its
+    /// most.
     fn with_strengths(&self, genome: &Self::Genome, _values: &[i32]) -> Self::Genome {
         genome.clone()
     }
@@ -35,8 +38,8 @@ pub trait Problem: Sync {
     /// Whether a genome keeps all constraints. One that does not is never judged.
     fn is_allowed(&self, genome: &Self::Genome) -> bool;
 
-    /// The game that a genome stands for, with noise before its start if that is asked for; none if it cannot be
-    /// played, which counts as entirely unfair.
+    /// The game that a genome stands for, with noise before its start if that is asked for; none if
+    /// it cannot be played, which counts as entirely unfair.
     fn game(&self, genome: &Self::Genome, noise: bool) -> Option<GameSpec>;
 
     /// What is counted of the genomes of a generation, apart from their fitness.

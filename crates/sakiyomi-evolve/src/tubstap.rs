@@ -1,4 +1,5 @@
-//! Maps of TUBSTAP as genomes: terrain and units. The operators are the paper's (Yoshikawa and Takeuchi), or ours.
+//! Maps of TUBSTAP as genomes: terrain and units. The operators are the paper's (Yoshikawa and
+//! Takeuchi), or ours.
 
 mod constraints;
 mod operators;
@@ -36,8 +37,8 @@ pub struct UnitGene {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MapOperators {
-    /// One-point crossover of the cells row by row; every cell and every field of a unit mutates with a small
-    /// probability; nothing is repaired.
+    /// One-point crossover of the cells row by row; every cell and every field of a unit mutates
+    /// with a small probability; nothing is repaired.
     Paper,
     /// A rectangle from a point to the lower right against the rest; a few small changes; repaired.
     Rectangle,
@@ -79,7 +80,8 @@ pub struct WrittenMap {
 }
 
 impl MapProblem {
-    /// The paper's: 6 x 6 cells, four units a side, 10 turns, a threshold of 10, with or without aircraft.
+    /// The paper's: 6 x 6 cells, four units a side, 10 turns, a threshold of 10, with or without
+    /// aircraft.
     pub fn paper(aircraft: bool) -> MapProblem {
         MapProblem {
             columns: 6,
@@ -99,8 +101,8 @@ impl MapProblem {
         }
     }
 
-    /// The same maps with our operators and what a designer asks for, and any lead decides: with the paper's threshold a third of the games is
-    /// drawn, and draws cost as much as defeats.
+    /// The same maps with our operators and what a designer asks for, and any lead decides: with
+    /// the paper's threshold a third of the games is drawn, and draws cost as much as defeats.
     pub fn fair(aircraft: bool) -> MapProblem {
         MapProblem {
             operators: MapOperators::Rectangle,
@@ -176,7 +178,8 @@ impl MapProblem {
         Kind::ALL[usize::from(kind)].step_cost(terrain).is_some()
     }
 
-    /// The map of a genome: a unit that stands where it cannot, or where another one does, is left out.
+    /// The map of a genome: a unit that stands where it cannot, or where another one does, is left
+    /// out.
     pub fn write(&self, genome: &MapGenome) -> WrittenMap {
         let mut map = Map::plain(self.columns + 2, self.rows + 2);
         map.turn_limit = self.turn_limit;
@@ -287,17 +290,10 @@ impl Problem for MapProblem {
         self.constraints.as_ref().is_none_or(|constraints| constraints.holds(self, genome))
     }
 
-    /// The original lists all attacks, so they are legal here too.
     fn game(&self, genome: &MapGenome, noise: bool) -> Option<GameSpec> {
         let map = self.write(genome).map;
         map.check().ok()?;
-        let settings = Settings {
-            attacks: Attacks::All,
-            noise_hp: noise,
-            noise_position: noise,
-            swapped: false,
-        };
-        Some(TubstapSpec { map: MapSource::Code(map.code()), settings }.into())
+        Some(map_game(&map, noise))
     }
 
     fn remarks(&self) -> &'static [&'static str] {
@@ -335,6 +331,13 @@ impl Problem for MapProblem {
     }
 }
 
+/// The game on a map that judges play. The original lists all attacks, so they are legal here too.
+pub fn map_game(map: &Map, noise: bool) -> GameSpec {
+    let settings =
+        Settings { attacks: Attacks::All, noise_hp: noise, noise_position: noise, swapped: false };
+    TubstapSpec { map: MapSource::Code(map.code()), settings }.into()
+}
+
 /// The mean distance of a unit from the nearest enemy, in steps.
 fn army_distance(map: &Map) -> f64 {
     let nearest = |unit: &Unit| {
@@ -345,8 +348,9 @@ fn army_distance(map: &Map) -> f64 {
         / map.units.len().max(1) as f64
 }
 
-/// How different two maps are: the share of cells whose terrain or unit (kind and side) differs, for the way of turning or
-/// mirroring one of them by which they are most alike. Maps of different sizes are entirely different.
+/// How different two maps are: the share of cells whose terrain or unit (kind and side) differs,
+/// for the way of turning or mirroring one of them by which they are most alike. Maps of different
+/// sizes are entirely different.
 pub fn map_distance(a: &Map, b: &Map) -> f64 {
     if (a.width, a.height) != (b.width, b.height) {
         return 1.0;

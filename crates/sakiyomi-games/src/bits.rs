@@ -94,76 +94,55 @@ mod sealed {
     impl Sealed for u128 {}
 }
 
-impl Word for u64 {
-    const BITS: u32 = u64::BITS;
-    const NONE: u64 = 0;
-    const ALL: u64 = u64::MAX;
+macro_rules! word {
+    ($word:ident, |$words:ident, $rng:ident| $draw:block) => {
+        impl Word for $word {
+            const BITS: u32 = $word::BITS;
+            const NONE: $word = 0;
+            const ALL: $word = $word::MAX;
 
-    #[inline]
-    fn bit(index: u32) -> u64 {
-        1 << index
-    }
+            #[inline]
+            fn bit(index: u32) -> $word {
+                1 << index
+            }
 
-    #[inline]
-    fn count(self) -> u32 {
-        self.count_ones()
-    }
+            #[inline]
+            fn count(self) -> u32 {
+                self.count_ones()
+            }
 
-    #[inline]
-    fn lowest(self) -> u32 {
-        self.trailing_zeros()
-    }
+            #[inline]
+            fn lowest(self) -> u32 {
+                self.trailing_zeros()
+            }
 
-    #[inline]
-    fn plus(self, other: u64) -> u64 {
-        self.wrapping_add(other)
-    }
+            #[inline]
+            fn plus(self, other: $word) -> $word {
+                self.wrapping_add(other)
+            }
 
-    #[inline]
-    fn draw<const N: usize>(words: [u64; N], rng: &mut Rng) -> (u32, u32) {
-        let tally = Tally::new(words);
-        tally.nth(rng.below(tally.total() as usize) as u64)
-    }
-}
-
-impl Word for u128 {
-    const BITS: u32 = u128::BITS;
-    const NONE: u128 = 0;
-    const ALL: u128 = u128::MAX;
-
-    #[inline]
-    fn bit(index: u32) -> u128 {
-        1 << index
-    }
-
-    #[inline]
-    fn count(self) -> u32 {
-        self.count_ones()
-    }
-
-    #[inline]
-    fn lowest(self) -> u32 {
-        self.trailing_zeros()
-    }
-
-    #[inline]
-    fn plus(self, other: u128) -> u128 {
-        self.wrapping_add(other)
-    }
-
-    #[inline]
-    fn draw<const N: usize>(words: [u128; N], rng: &mut Rng) -> (u32, u32) {
-        let low = Tally::new(words.map(|word| word as u64));
-        let high = Tally::new(words.map(|word| (word >> 64) as u64));
-        let n = rng.below((low.total() + high.total()) as usize) as u64;
-        if n < low.total() {
-            low.nth(n)
-        } else {
-            let (word, bit) = high.nth(n - low.total());
-            (word, bit + 64)
+            #[inline]
+            fn draw<const N: usize>($words: [$word; N], $rng: &mut Rng) -> (u32, u32) $draw
         }
-    }
+    };
 }
+
+word!(u64, |words, rng| {
+    let tally = Tally::new(words);
+    tally.nth(rng.below(tally.total() as usize) as u64)
+});
+
+word!(u128, |words, rng| {
+    let low = Tally::new(words.map(|word| word as u64));
+    let high = Tally::new(words.map(|word| (word >> 64) as u64));
+    let n = rng.below((low.total() + high.total()) as usize) as u64;
+    if n < low.total() {
+        low.nth(n)
+    } else {
+        let (word, bit) = high.nth(n - low.total());
+        (word, bit + 64)
+    }
+});
 
 /// The set bits of some words, counted so that the n-th of them is found without a branch.
 struct Tally<const N: usize> {

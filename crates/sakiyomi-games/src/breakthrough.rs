@@ -7,9 +7,9 @@
 //! rows and moves down.
 
 use sakiyomi_core::{
-    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs,
-    Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
-    parse_cell,
+    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Orders,
+    Payoffs, Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name,
+    if_legal, parse_cell,
 };
 
 use crate::two_players::{
@@ -276,6 +276,8 @@ impl<W: Word> Hints for Breakthrough<W> {
         out.extend((0..self.width * self.height).map(cell));
     }
 }
+
+impl<W: Word> Orders for Breakthrough<W> {}
 
 impl<W: Word> Encode for Breakthrough<W> {
     /// One's own pawns, those of the opponent, and whether one is to move. Black sees the board

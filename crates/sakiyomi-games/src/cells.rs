@@ -5,52 +5,52 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
 
 /// A set of cells in `W` words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Cells<const W: usize>([u64; W]);
+pub struct Cells<const W: usize>([u64; W]);
 
 impl<const W: usize> Cells<W> {
-    pub(crate) const NONE: Cells<W> = Cells([0; W]);
-    pub(crate) const BITS: usize = 64 * W;
+    pub const NONE: Cells<W> = Cells([0; W]);
+    pub const BITS: usize = 64 * W;
 
     #[inline]
-    pub(crate) fn one(cell: u16) -> Cells<W> {
+    pub fn one(cell: u16) -> Cells<W> {
         let mut cells = Cells::NONE;
         cells.insert(cell);
         cells
     }
 
     #[inline]
-    pub(crate) fn insert(&mut self, cell: u16) {
+    pub fn insert(&mut self, cell: u16) {
         self.0[cell as usize / 64 % W] |= 1 << (cell % 64);
     }
 
     #[inline]
-    pub(crate) fn remove(&mut self, cell: u16) {
+    pub fn remove(&mut self, cell: u16) {
         self.0[cell as usize / 64 % W] &= !(1 << (cell % 64));
     }
 
     #[inline]
-    pub(crate) fn has(&self, cell: u16) -> bool {
+    pub fn has(&self, cell: u16) -> bool {
         self.0[cell as usize / 64 % W] >> (cell % 64) & 1 == 1
     }
 
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
     }
 
     #[inline]
-    pub(crate) fn meets(&self, other: Cells<W>) -> bool {
+    pub fn meets(&self, other: Cells<W>) -> bool {
         self.0.iter().zip(other.0).any(|(&a, b)| a & b != 0)
     }
 
     #[inline]
-    pub(crate) fn count(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     /// The cell with `n` others of the set before it; there must be one.
     #[inline]
-    pub(crate) fn nth(&self, mut n: u32) -> u16 {
+    pub fn nth(&self, mut n: u32) -> u16 {
         if W > 1 {
             for (i, &word) in self.0.iter().enumerate() {
                 let count = word.count_ones();
@@ -65,7 +65,7 @@ impl<const W: usize> Cells<W> {
     }
 
     #[inline]
-    pub(crate) fn iter(self) -> impl Iterator<Item = u16> {
+    pub fn iter(self) -> impl Iterator<Item = u16> {
         self.0
             .into_iter()
             .enumerate()
@@ -75,20 +75,20 @@ impl<const W: usize> Cells<W> {
     /// The cells next to these, orthogonally, on rows that are `stride` apart. It may hold cells
     /// beyond the board.
     #[inline]
-    pub(crate) fn spread(&self, stride: u32) -> Cells<W> {
+    pub fn spread(&self, stride: u32) -> Cells<W> {
         self.up(1) | self.down(1) | self.up(stride) | self.down(stride)
     }
 
     /// Cells with numbers higher by `n`, which is from 1 to 63.
     #[inline]
-    pub(crate) fn up(&self, n: u32) -> Cells<W> {
+    pub fn up(&self, n: u32) -> Cells<W> {
         Cells(std::array::from_fn(|i| {
             self.0[i] << n | if i > 0 { self.0[i - 1] >> (64 - n) } else { 0 }
         }))
     }
 
     #[inline]
-    pub(crate) fn down(&self, n: u32) -> Cells<W> {
+    pub fn down(&self, n: u32) -> Cells<W> {
         Cells(std::array::from_fn(|i| {
             self.0[i] >> n | if i + 1 < W { self.0[i + 1] << (64 - n) } else { 0 }
         }))
@@ -97,7 +97,7 @@ impl<const W: usize> Cells<W> {
 
 /// The number of the set bit with `n` set bits below it.
 #[inline]
-pub(crate) fn nth_bit(mut word: u64, n: u32) -> u16 {
+pub fn nth_bit(mut word: u64, n: u32) -> u16 {
     for _ in 0..n {
         word &= word - 1;
     }
@@ -106,7 +106,7 @@ pub(crate) fn nth_bit(mut word: u64, n: u32) -> u16 {
 
 /// The numbers of the set bits, lowest first.
 #[inline]
-pub(crate) fn bits(word: u64) -> impl Iterator<Item = u8> {
+pub fn bits(word: u64) -> impl Iterator<Item = u8> {
     let mut rest = word;
     std::iter::from_fn(move || {
         if rest == 0 {

@@ -7,9 +7,9 @@
 //! every column (the layout of John Tromp's Fhourstones).
 
 use sakiyomi_core::{
-    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs,
-    Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
-    parse_column,
+    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Orders,
+    Payoffs, Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name,
+    if_legal, parse_column,
 };
 
 use crate::two_players::{
@@ -297,6 +297,8 @@ impl<W: Word> Hints for ConnectFour<W> {
         }
     }
 }
+
+impl<W: Word> Orders for ConnectFour<W> {}
 
 impl<W: Word> Encode for ConnectFour<W> {
     /// One's own stones, those of the opponent, and whether one is to move.

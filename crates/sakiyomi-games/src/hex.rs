@@ -4,8 +4,9 @@
 //! there are no draws. There is no swap rule.
 
 use sakiyomi_core::{
-    Board, CellShape, Colour, Encode, Game, Grid, Hint, HintSet, Hints, ObservationShape, Payoffs,
-    Phrase, Player, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
+    Board, CellShape, Colour, Encode, Game, Grid, Hint, HintSet, Hints, ObservationShape, Orders,
+    Payoffs, Phrase, Player, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
+    parse_cell,
 };
 
 use crate::two_players::{
@@ -203,6 +204,8 @@ impl<W: Word> Hints for Hex<W> {
         out.extend((0..self.width * self.height).map(code));
     }
 }
+
+impl<W: Word> Orders for Hex<W> {}
 
 impl<W: Word> Encode for Hex<W> {
     fn observation_shape(&self) -> Option<ObservationShape> {

@@ -5,7 +5,7 @@
 
 mod bits;
 pub mod breakthrough;
-mod cells;
+pub mod cells;
 pub mod connect_four;
 pub mod hagetaka;
 pub mod hex;
@@ -16,7 +16,7 @@ mod size;
 
 pub mod tic_tac_toe;
 pub mod tubstap;
-mod two_players;
+pub mod two_players;
 
 pub use bits::Word;
 pub use breakthrough::Breakthrough;

@@ -5,9 +5,9 @@
 use std::cmp::Ordering;
 
 use sakiyomi_core::{
-    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs,
-    Phrase, Player, PlayerView, Rng, Score, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
-    parse_cell,
+    Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Orders,
+    Payoffs, Phrase, Player, PlayerView, Rng, Score, Scratch, Shape, Show, Turn, View, cell_name,
+    if_legal, parse_cell,
 };
 
 use crate::Word;
@@ -253,6 +253,8 @@ impl Hints for Othello {
 
 /// The corners, each with its diagonal neighbour.
 const CORNERS: [(u32, u32); 4] = [(0, 9), (7, 14), (56, 49), (63, 54)];
+
+impl Orders for Othello {}
 
 impl Encode for Othello {
     /// One's own discs, those of the opponent, whether one is to move, and where one may place a disc.

@@ -2,8 +2,9 @@
 //! in a row win. A full board is a draw.
 
 use sakiyomi_core::{
-    Board, CellShape, Encode, Game, Hint, HintSet, Hints, ObservationShape, Payoffs, Phrase,
-    Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal, parse_cell,
+    Board, CellShape, Encode, Game, Hint, HintSet, Hints, ObservationShape, Orders, Payoffs,
+    Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
+    parse_cell,
 };
 
 use crate::Word;
@@ -211,6 +212,8 @@ impl Hints for TicTacToe {
         out.extend((0..9).map(|cell| owner_code(position.marks.map(|own| own >> cell & 1 == 1))));
     }
 }
+
+impl Orders for TicTacToe {}
 
 impl Encode for TicTacToe {
     /// One's own marks, those of the opponent, and whether one is to move.

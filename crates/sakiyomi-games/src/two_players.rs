@@ -7,7 +7,7 @@ use crate::bits::Word;
 /// Who is to move, or how it ended: kept in the positions, so that nothing has to be searched for
 /// to tell whose turn it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Status {
+pub enum Status {
     ToMove(Player),
     Won(Player),
     Drawn,
@@ -15,7 +15,7 @@ pub(crate) enum Status {
 
 impl Status {
     #[inline]
-    pub(crate) fn turn(self) -> Turn {
+    pub fn turn(self) -> Turn {
         match self {
             Status::ToMove(player) => Turn::Choose(Players::one(player)),
             over => Turn::Over(over.payoffs()),
@@ -24,7 +24,7 @@ impl Status {
 
     /// What the two get; nothing as long as someone is to move.
     #[inline]
-    pub(crate) fn payoffs(self) -> Payoffs {
+    pub fn payoffs(self) -> Payoffs {
         match self {
             Status::ToMove(_) => Payoffs::default(),
             Status::Won(player) => Payoffs::win(player),
@@ -34,7 +34,7 @@ impl Status {
 
     /// The player to move; there must be one.
     #[inline]
-    pub(crate) fn mover(self) -> Player {
+    pub fn mover(self) -> Player {
         match self {
             Status::ToMove(player) => player,
             over => panic!("no player is to move: {over:?}"),
@@ -43,7 +43,7 @@ impl Status {
 }
 
 #[inline]
-pub(crate) fn opponent(player: Player) -> Player {
+pub fn opponent(player: Player) -> Player {
     Player(player.0 ^ 1)
 }
 

@@ -1,9 +1,11 @@
-//! Measures rule sheets: `cargo bench -p sakiyomi-gdl --bench playouts -- 0.5 FILE..` compiles each sheet, plays
-//! random playouts for that many seconds of CPU time and prints one line per sheet. Words are
-//! options: `interpreter` or `network` picks the engine, `limit=5` the seconds that grounding may
-//! take. `plies=20` steps through that many plies of one random match instead, and prints how long a ply takes.
-//! `games=100` plays that many playouts and prints a digest of how they end, which must be the same before and after
-//! a change of the engine.
+//! Measures rule sheets: `cargo bench -p sakiyomi-gdl --bench playouts -- 0.5 FILE..` compiles each
+//! sheet, plays random playouts for that many seconds of CPU time, first one at a time and then in
+//! lanes, and prints one line per sheet.
+//! Words are options: `interpreter` or `network` picks the engine, `limit=5` the seconds that
+//! grounding may take. `plies=20` steps through that many plies of one random match instead, and
+//! prints how long a ply takes. `games=100` plays that many playouts and prints a digest of how
+//! they end, which must be the same before and after a change of the engine. `same=100` plays that
+//! many in lanes and one at a time and compares their payoffs; `cut=50` ends matches at that ply.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -12,13 +14,13 @@ use std::path::Path;
 
 use cpu_time::ThreadTime;
 use sakiyomi_core::{Game, Rng, Scratch};
-use sakiyomi_gdl::{EngineChoice, GdlGame, Settings, size};
+use sakiyomi_gdl::{EngineChoice, GdlGame, Settings, lane_info, size};
 
 fn main() {
     let mut settings = Settings::default();
     let mut seconds = 1.0;
     let mut files = Vec::new();
-    let (mut most_plies, mut n_games) = (None, None);
+    let (mut max_plies, mut n_games, mut n_same) = (None, None, None);
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             // Cargo adds this to what every bench is told.
@@ -27,20 +29,38 @@ fn main() {
             "network" => settings.engine = EngineChoice::Network,
             text => {
                 let option = |name: &str| text.strip_prefix(name).and_then(|v| v.parse().ok());
-                match (text.parse(), option("limit="), option("plies="), option("games=")) {
-                    (Ok(number), ..) => seconds = number,
-                    (_, Some(limit), ..) => settings.limits.seconds = limit,
-                    (_, _, Some(plies), _) => most_plies = Some(plies),
-                    (.., Some(games)) => n_games = Some(games),
-                    _ => files.push(argument),
+                if let Ok(number) = text.parse() {
+                    seconds = number;
+                } else if let Some(limit) = option("limit=") {
+                    settings.limits.seconds = limit;
+                } else if let Some(cut) = option("cut=") {
+                    settings.max_plies = cut as u32;
+                } else if text.contains('=') {
+                    max_plies = max_plies.or(option("plies="));
+                    n_games = n_games.or(option("games="));
+                    n_same = n_same.or(option("same="));
+                } else {
+                    files.push(argument);
                 }
             }
         }
     }
-    if n_games.is_none() {
+    if n_games.is_none() && n_same.is_none() {
         println!(
-            "{:<36} {:>7} {:>8} {:>8} {:>12} {:>12} {:>8} {:>7} {:>7}",
-            "sheet", "ready s", "gates", "edges", "playouts/s", "plies/s", "plies", "MB", "peak MB"
+            "{:<26} {:>7} {:>8} {:>8} {:>11} {:>11} {:>7} {:>6} {:>6} {:>7} {:>9} {:>12} {:>7}",
+            "sheet",
+            "ready s",
+            "gates",
+            "edges",
+            "playouts/s",
+            "plies/s",
+            "plies",
+            "MB",
+            "peak",
+            "lanes s",
+            "inputs",
+            "in lanes/s",
+            "ratio"
         );
     }
     for file in files {
@@ -48,9 +68,10 @@ fn main() {
         match std::fs::read(&file) {
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes);
-                match (most_plies, n_games) {
-                    (Some(most), _) => step_through(&name, &text, &settings, most),
-                    (_, Some(n)) => digest(&name, &text, &settings, n),
+                match (max_plies, n_games, n_same) {
+                    (Some(max), ..) => step_through(&name, &text, &settings, max),
+                    (_, Some(n), _) => digest(&name, &text, &settings, n),
+                    (.., Some(n)) => compare(&name, &text, &settings, n as usize),
                     _ => measure(&name, &text, &settings, seconds),
                 }
             }
@@ -90,12 +111,22 @@ fn measure(name: &str, text: &str, settings: &Settings, seconds: f64) {
         batch = ((n_playouts as f64 / spent * seconds / 50.0) as u64).clamp(1, 10_000);
     }
     let playouts = n_playouts as f64;
-    println!(
-        "{name:<36} {ready:>7.3} {gates:>8} {edges:>8} {:>12.1} {:>12.0} {:>8.1} {now:>7} {peak:>7}",
+    print!(
+        "{name:<26} {ready:>7.3} {gates:>8} {edges:>8} {:>11.1} {:>11.0} {:>7.1} {now:>6} {peak:>6}",
         playouts / spent,
         n_plies as f64 / spent,
         n_plies as f64 / playouts,
     );
+    match lane_info(&game, seconds, 1) {
+        Ok(lanes) => println!(
+            " {:>7.3} {:>9} {:>12.0} {:>7.1}",
+            lanes.ready_seconds,
+            lanes.inputs,
+            lanes.playouts_per_cpu_second,
+            lanes.playouts_per_cpu_second * spent / playouts
+        ),
+        Err(refusal) => println!(" {refusal}"),
+    }
 }
 
 /// Plays a number of playouts and prints how they end, in short.
@@ -117,8 +148,32 @@ fn digest(name: &str, text: &str, settings: &Settings, n_games: f64) {
     println!("{name:<36} {n_plies:>9} plies {:016x}", hash.finish());
 }
 
+/// Plays the same playouts in lanes and one at a time.
+fn compare(name: &str, text: &str, settings: &Settings, n: usize) {
+    let game = match GdlGame::new(text, settings) {
+        Ok(game) => game,
+        Err(error) => return println!("{name:<36} {error}"),
+    };
+    if let Err(refusal) = lane_info(&game, 0.0, 1) {
+        return println!("{name:<36} {refusal}");
+    }
+    let (start, mut rngs, mut scratch) =
+        (game.start(), [Rng::new(1), Rng::new(1)], Scratch::default());
+    let mut many = Vec::new();
+    // Fewer would be played one at a time.
+    let starts = vec![0; n.max(64)];
+    game.playouts(std::slice::from_ref(&start), &starts, &mut scratch, &mut rngs[0], &mut many);
+    let (mut state, mut n_wrong, mut n_plies) = (start.clone(), 0, 0);
+    for in_lanes in &many {
+        state.clone_from(&start);
+        n_wrong += u64::from(game.playout(&mut state, &mut scratch, &mut rngs[1]) != *in_lanes);
+        n_plies += u64::from(state.plies());
+    }
+    println!("{name:<36} {} matches of {n_plies} plies, {n_wrong} wrong", many.len());
+}
+
 /// Plays a random match ply by ply, for sheets that are too slow for whole playouts.
-fn step_through(name: &str, text: &str, settings: &Settings, most_plies: f64) {
+fn step_through(name: &str, text: &str, settings: &Settings, max_plies: f64) {
     let clock = ThreadTime::now();
     let game = match GdlGame::new(text, settings) {
         Ok(game) => game,
@@ -127,7 +182,7 @@ fn step_through(name: &str, text: &str, settings: &Settings, most_plies: f64) {
     let mut stepper = game.stepper();
     let ready = clock.elapsed().as_secs_f64();
     let (mut rng, mut slowest, mut total) = (Rng::new(1), 0.0_f64, 0.0);
-    while !stepper.is_terminal() && f64::from(stepper.plies()) < most_plies {
+    while !stepper.is_terminal() && f64::from(stepper.plies()) < max_plies {
         let legal: Vec<_> = (0..game.roles().len()).map(|role| stepper.legal(role)).collect();
         if legal.iter().any(Vec::is_empty) {
             break;

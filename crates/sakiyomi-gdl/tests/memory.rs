@@ -1,5 +1,5 @@
-//! Grounding keeps to the memory that it is given, whatever the rules are: counts the bytes that are
-//! allocated at the same time.
+//! Grounding keeps to the memory that it is given, whatever the rules are: counts the bytes that
+//! are allocated at the same time.
 #![allow(unsafe_code)] // A global allocator is an unsafe trait.
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -319,6 +319,9 @@ impl CustomAgent {
         };
         let thinker = Thinker { agent, rng: Rng::stream(&[seed]) };
         let rules = Arc::new(Rules::new(rules)?);
+        let checked = spec.check_turns(&*rules, "this game");
+        rules.raised().map_or(Ok(()), Err)?;
+        checked.map_err(|error| Raised::bad_input(error.to_string()))?;
         Ok(CustomAgent { rules, thinker: Mutex::new(Some(thinker)) })
     }
 

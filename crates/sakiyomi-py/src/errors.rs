@@ -6,9 +6,11 @@ use std::fmt::Display;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use sakiyomi::evolve::EvolveError;
 use sakiyomi_catalog::{SpecError, TableError};
+use sakiyomi_core::Fault;
 use sakiyomi_eval::experiment::{CountError, FindError};
-use sakiyomi_eval::{DuelError, ExploitError, RunError, SolveError, StoreError};
+use sakiyomi_eval::{DuelError, ExploitError, RunError, SolveError, StoreError, TaskError};
 use sakiyomi_learn::{BatchError, PositionError, SelfPlayError};
 
 /// Which exception an error becomes, and its text.
@@ -100,6 +102,24 @@ impl From<ExploitError> for Raised {
             _ => "SpecError",
         };
         Raised::new(class, &error)
+    }
+}
+
+impl From<TaskError> for Raised {
+    fn from(error: TaskError) -> Raised {
+        match error {
+            TaskError::Spec(error) => error.into(),
+            TaskError::NashConv(error) => error.into(),
+        }
+    }
+}
+
+impl From<EvolveError> for Raised {
+    fn from(error: EvolveError) -> Raised {
+        match error.is_input() {
+            true => Raised::bad_input(error),
+            false => Raised::other(error),
+        }
     }
 }
 

@@ -98,6 +98,7 @@ pub(crate) fn duel(
         agents: vec![parse(first)?, parse(second)?],
         seed,
         openings: openings.map(|n| Openings { n, plies: opening_plies }),
+        first_seat: false,
     };
     let duel = Duel {
         pairing,

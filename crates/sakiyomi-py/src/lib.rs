@@ -8,6 +8,7 @@ mod batch;
 mod custom;
 mod errors;
 mod evaluation;
+mod evolution;
 mod jobs;
 mod position;
 mod runs;
@@ -25,6 +26,8 @@ mod native {
     use crate::custom::{CustomAgent, tally};
     #[pymodule_export]
     use crate::evaluation::{agent_text, agents, duel, exploit, game_text, games, main, solve};
+    #[pymodule_export]
+    use crate::evolution::{OpenEvolution, evolve, fairness};
     #[pymodule_export]
     use crate::position::Position;
     #[pymodule_export]

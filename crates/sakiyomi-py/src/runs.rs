@@ -135,6 +135,12 @@ pub(crate) fn run_unit(py: Python<'_>, unit: &str) -> PyResult<String> {
     to_text(&done.map_err(Raised::from)?)
 }
 
+/// What came of a unit, from its text.
+pub(crate) fn done_unit(text: &str) -> PyResult<DoneUnit> {
+    let read = serde_json::from_str(text);
+    Ok(read.map_err(|error| Raised::bad_input(format!("this is no result: {error}")))?)
+}
+
 /// A run whose units are done elsewhere.
 #[pyclass(module = "sakiyomi", frozen)]
 pub(crate) struct OpenRun {
@@ -143,8 +149,28 @@ pub(crate) struct OpenRun {
 
 struct Run {
     run: sakiyomi_eval::OpenRun,
-    /// What was handed out, by number.
-    tickets: Vec<Option<Ticket>>,
+    tickets: Tickets<Ticket>,
+}
+
+/// What was handed out, by number.
+pub(crate) struct Tickets<T>(Vec<Option<T>>);
+
+impl<T> Default for Tickets<T> {
+    fn default() -> Tickets<T> {
+        Tickets(Vec::new())
+    }
+}
+
+impl<T> Tickets<T> {
+    pub(crate) fn add(&mut self, ticket: T) -> usize {
+        self.0.push(Some(ticket));
+        self.0.len() - 1
+    }
+
+    pub(crate) fn take(&mut self, number: usize) -> PyResult<T> {
+        let own = self.0.get_mut(number).and_then(Option::take);
+        own.ok_or_else(|| Raised::bad_input(format!("unit {number} is not handed out")).into())
+    }
 }
 
 impl OpenRun {
@@ -169,30 +195,28 @@ impl OpenRun {
         let chosen: Vec<&Experiment> = experiments.iter().collect();
         let settings = RunSettings { scale: scale_of(scale)?, threads: workers, unit_seconds };
         let run = sakiyomi_eval::OpenRun::new(&chosen, settings, &store).map_err(Raised::from)?;
-        Ok(OpenRun { run: Mutex::new(Run { run, tickets: Vec::new() }) })
+        Ok(OpenRun { run: Mutex::new(Run { run, tickets: Tickets::default() }) })
     }
 
     /// The next unit as (ticket, unit); nothing if there is none at the moment.
     fn next(&self) -> PyResult<Option<(usize, String)>> {
         let mut lock = self.lock();
         let Handed::Unit(ticket, unit) = lock.run.hand_out() else { return Ok(None) };
-        lock.tickets.push(Some(ticket));
-        Ok(Some((lock.tickets.len() - 1, to_text(&*unit)?)))
+        Ok(Some((lock.tickets.add(ticket), to_text(&*unit)?)))
     }
 
     /// Takes what came of a unit.
     fn enter(&self, ticket: usize, done: &str) -> PyResult<()> {
-        let done: DoneUnit = serde_json::from_str(done)
-            .map_err(|error| Raised::bad_input(format!("this is no result: {error}")))?;
+        let done = done_unit(done)?;
         let mut lock = self.lock();
-        let own = lock.take(ticket)?;
+        let own = lock.tickets.take(ticket)?;
         Ok(lock.run.enter(&own, done).map_err(Raised::from)?)
     }
 
     /// Takes a unit back that is lost, so that it is handed out again.
     fn lose(&self, ticket: usize) -> PyResult<()> {
         let mut lock = self.lock();
-        let own = lock.take(ticket)?;
+        let own = lock.tickets.take(ticket)?;
         Ok(lock.run.lose(&own).map_err(Raised::from)?)
     }
 
@@ -202,12 +226,5 @@ impl OpenRun {
 
     fn summary(&self) -> PyResult<String> {
         to_text(&summary_value(&self.lock().run.summary()))
-    }
-}
-
-impl Run {
-    fn take(&mut self, ticket: usize) -> PyResult<Ticket> {
-        let own = self.tickets.get_mut(ticket).and_then(Option::take);
-        own.ok_or_else(|| Raised::bad_input(format!("unit {ticket} is not handed out")).into())
     }
 }

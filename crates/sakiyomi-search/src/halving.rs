@@ -5,11 +5,14 @@
 //! one to the better half of these, down to a single action; passes repeat until the budget ends. So
 //! the number of playouts need not be known in advance. Others who choose at the same moment are
 //! drawn at random, as in flat Monte Carlo.
+//!
+//! Where the game plays many playouts at once, an action gets several of them when its turn comes:
+//! their number grows with the playouts so far, so that a pass stays a small part of all.
 
 use sakiyomi_core::order::sort_descending;
 use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Game, Player, Scratch, Turn};
 
-use crate::flat::join;
+use crate::flat::AfterAction;
 
 #[derive(Clone, Debug)]
 pub struct SequentialHalving {
@@ -22,14 +25,18 @@ impl SequentialHalving {
     }
 }
 
+/// A round is at most one part in so many of all playouts, times the share of actions in it.
+const PASSES: u64 = 16;
+
 #[derive(Clone, Copy, Debug)]
-struct Arm<A> {
-    action: A,
+struct Arm {
+    /// The place of its action.
+    place: usize,
     sum: f64,
     n: u64,
 }
 
-impl<A> Arm<A> {
+impl Arm {
     fn mean(&self) -> f64 {
         if self.n == 0 { f64::NEG_INFINITY } else { self.sum / self.n as f64 }
     }
@@ -48,36 +55,47 @@ impl<G: Game> Agent<G> for SequentialHalving {
         game.actions(state, player, &mut actions);
         // Ties go to the first, so the order is drawn: a fixed one would favour some actions.
         context.rng.shuffle(&mut actions);
-        let mut arms: Vec<_> =
-            actions.into_iter().map(|action| Arm { action, sum: 0.0, n: 0 }).collect();
+        let mut arms: Vec<Arm> =
+            (0..actions.len()).map(|place| Arm { place, sum: 0.0, n: 0 }).collect();
         let mut meter = self.budget.begin(context.stop);
         let mut scratch = Scratch::default();
-        let mut next = state.clone();
-        // The arms before `n_open` take part in this round of the pass; `at` is the next of them.
-        let (mut n_open, mut at) = (arms.len(), 0);
-        while meter.another() {
-            let arm = &mut arms[at];
-            next.clone_from(state);
-            let joint = join(game, state, who, (player, arm.action), &mut scratch, context);
-            game.apply(&mut next, &joint);
-            arm.sum += game.playout(&mut next, &mut scratch, context.rng)[player];
-            arm.n += 1;
-            at += 1;
-            if at == n_open {
+        let mut playouts = AfterAction::new(game, state, who, player);
+        let (mut batch, mut payoffs) = (Vec::new(), Vec::new());
+        // The arms before `n_open` take part in this round of the pass, each with `n_each` playouts.
+        let (mut n_open, mut n_each) = (arms.len(), 1);
+        // The playouts of this round that are done.
+        let mut at = 0;
+        loop {
+            let round = n_open as u64 * n_each;
+            let n = meter.several(round - at);
+            if n == 0 {
+                break;
+            }
+            batch.clear();
+            batch.extend((at..at + n).map(|i| arms[i as usize % n_open].place));
+            payoffs.clear();
+            playouts.play(&batch, &actions, &mut scratch, context, &mut payoffs);
+            for (i, payoff) in (at..).zip(&payoffs) {
+                let arm = &mut arms[i as usize % n_open];
+                arm.sum += payoff;
+                arm.n += 1;
+            }
+            at += n;
+            if at == round {
                 sort_descending(&mut arms[..n_open], |arm| arm.mean());
                 n_open = if n_open == 1 { arms.len() } else { n_open.div_ceil(2) };
+                n_each = (meter.done() / (PASSES * arms.len() as u64)).max(1);
+                n_each = n_each.min(playouts.most().div_ceil(n_open as u64));
                 at = 0;
             }
         }
         // The most playouts went to the arm that survived most often; of equals the better mean.
-        let by_playouts = |a: &&Arm<G::Action>, b: &&Arm<G::Action>| {
-            a.n.cmp(&b.n).then(a.mean().total_cmp(&b.mean()))
-        };
+        let by_playouts = |a: &&Arm, b: &&Arm| a.n.cmp(&b.n).then(a.mean().total_cmp(&b.mean()));
         let best = *arms.iter().max_by(by_playouts).expect("someone who chooses has an action");
-        let share = |arm: &Arm<G::Action>| f64::from(u8::from(arm.action == best.action));
+        let share = |arm: &Arm| f64::from(u8::from(arm.place == best.place));
         Ok(Choice {
-            action: best.action,
-            policy: arms.iter().map(|arm| (arm.action, share(arm))).collect(),
+            action: actions[best.place],
+            policy: arms.iter().map(|arm| (actions[arm.place], share(arm))).collect(),
             value: Some(best.mean()),
             iterations: meter.done(),
             nodes: 0,

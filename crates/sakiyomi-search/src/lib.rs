@@ -1,31 +1,52 @@
-//! Searches over any game: one Monte-Carlo tree search with its variants, flat Monte Carlo,
-//! max^n with alpha-beta, online evolution of turns, and the random player that all of them must beat.
+//! Searches over any game: one Monte-Carlo tree search with its variants, flat Monte Carlo, max^n
+//! with alpha-beta, online evolution of turns, and the random player that all of them must beat.
 
 mod census;
 mod evolution;
 mod exact;
+mod experience;
 mod flat;
 mod halving;
 mod matrix;
 mod maxn;
-pub mod mcts;
+mod mcts;
 mod random;
 mod sequential;
 mod squad;
 
 pub use evolution::{Evolution, EvolutionSettings};
 pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
+pub use experience::encoding::Encoding;
+pub use experience::lend::ExperienceCounts;
+pub use experience::papers::{PROBE_PLAYOUTS, ProbeReport, probe};
+pub use experience::prepare::{Prepare, Prepared};
+pub use experience::settings::{ExperienceSettings, MAX_DISTANCE};
 pub use flat::FlatMonteCarlo;
 pub use halving::SequentialHalving;
 pub use matrix::MatrixGame;
 pub use maxn::MaxN;
-pub use mcts::{
-    Answer, Bandit, CodeIndex, Decide, Encoding, Evaluation, EvaluationError, ExperienceCounts,
-    ExperienceSettings, Grave, Groups, LeafEvaluator, LeafPosition, LeafRows, MAX_DISTANCE, Mcts,
-    MctsSettings, NodeRef, Observer, PROBE_PLAYOUTS, PlayoutEvaluator, PlayoutPolicy, ProbeReport,
-    PuctSearch, PuctSettings, RootNoise, TooManyActions, Trail, TreeSearch, TreeStrategy, Trial,
-    Unobserved, codes_of_matches, evaluations_of_rows, one_value_is_enough, probe, try_encodings,
+pub use mcts::agent::{Mcts, TreeSearch};
+pub use mcts::answer::Answer;
+pub use mcts::candidates::Groups;
+pub use mcts::evaluate::{
+    Evaluation, EvaluationError, LeafEvaluator, LeafPosition, PlayoutEvaluator,
 };
+pub use mcts::game_tree::TooManyActions;
+pub use mcts::playout::learned::{Learning, LearningRule};
+pub use mcts::playout::policy::{PlayoutPolicy, PlayoutSettings};
+pub use mcts::puct::{PuctSearch, PuctSettings};
+pub use mcts::rows::{LeafRows, evaluations_of_rows, one_value_is_enough};
+pub use mcts::select::Selection;
+pub use mcts::select::grave::Grave;
+pub use mcts::select::joint::JointUcb;
+pub use mcts::select::mixed::Mixed;
+pub use mcts::select::prior::RootNoise;
+pub use mcts::select::sampling::OutcomeSampling;
+pub use mcts::select::scores::Ties;
+pub use mcts::select::solver::Proofs;
+pub use mcts::select::ucb::{Bound, Estimate, Ucb, Ucb1};
+pub use mcts::settings::{MctsSettings, TreeSettings};
+pub use mcts::strategy::{NodeRef, TreeStrategy};
 pub use random::RandomPlayer;
 pub use sequential::SequentialUct;
 pub use squad::{Squad, SquadSettings};

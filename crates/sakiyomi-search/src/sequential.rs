@@ -7,7 +7,8 @@ use sakiyomi_core::{
     Players, PruneLevel, Rng, Scratch, Turn,
 };
 
-use crate::{Mcts, MctsSettings};
+use crate::mcts::agent::Mcts;
+use crate::mcts::settings::MctsSettings;
 
 /// The game in which `first` chooses before all others.
 #[derive(Clone, Copy, Debug)]

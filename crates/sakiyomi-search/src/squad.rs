@@ -6,13 +6,14 @@
 //! their turn the next sweep begins, with twice the trials, until the budget is spent.
 //!
 //! A trial carries out the action, draws what everyone else does and what follows for some turns from
-//! the [`Hints::orders`] of every agent, and then takes the payoffs, the game's estimate, or a playout
+//! the [`Orders::orders`] of every agent, and then takes the payoffs, the game's estimate, or a playout
 //! if it has none. The trials of one comparison share their random numbers, so that orders are not
 //! preferred for their opponents' luck.
 
 use sakiyomi_core::order::sort_descending;
 use sakiyomi_core::{
-    Agent, Budget, Choice, Context, Forfeit, Game, Hint, Hints, Meter, Player, Rng, Scratch, Turn,
+    Agent, Budget, Choice, Context, Forfeit, Game, Hint, Hints, Meter, Orders, Player, Rng,
+    Scratch, Turn,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +45,7 @@ impl Squad {
     }
 }
 
-impl<G: Hints> Agent<G> for Squad {
+impl<G: Hints + Orders> Agent<G> for Squad {
     fn choose(
         &mut self,
         game: &G,
@@ -109,7 +110,7 @@ impl Arm {
     }
 }
 
-impl<G: Hints> Ascent<'_, G> {
+impl<G: Hints + Orders> Ascent<'_, G> {
     /// The chosen orders as an action, with another order for one agent.
     fn action(&self, instead: Option<(usize, usize)>) -> G::Action {
         let order = |agent: usize| match instead {
@@ -191,7 +192,7 @@ struct Trial<'a, G: Game> {
     orders: Vec<G::Action>,
 }
 
-impl<'a, G: Hints> Trial<'a, G> {
+impl<'a, G: Hints + Orders> Trial<'a, G> {
     fn new(game: &'a G, state: &'a G::State, player: Player, horizon: u32) -> Trial<'a, G> {
         Trial {
             game,
@@ -264,7 +265,12 @@ mod tests {
 
     use super::*;
 
-    fn choose<G: Hints>(game: &G, state: &G::State, trials: u64, seed: u64) -> Choice<G::Action> {
+    fn choose<G: Hints + Orders>(
+        game: &G,
+        state: &G::State,
+        trials: u64,
+        seed: u64,
+    ) -> Choice<G::Action> {
         let mut squad = Squad::new(SquadSettings::new(Budget::iterations(trials)));
         let (mut rng, stop) = (Rng::new(seed), Stop::new());
         let context = &mut Context { rng: &mut rng, stop: &stop };

@@ -3,7 +3,7 @@
 pub use sakiyomi_catalog as catalog;
 pub use sakiyomi_core as core;
 pub use sakiyomi_eval as eval;
-pub use sakiyomi_evolve as evolution;
+pub use sakiyomi_evolve as evolve;
 pub use sakiyomi_games as games;
 pub use sakiyomi_gdl as gdl;
 pub use sakiyomi_search as search;
@@ -12,13 +12,14 @@ pub use sakiyomi_search as search;
 extern crate self as sakiyomi;
 
 mod accept;
+mod bad_input;
 pub mod bench;
 pub mod cli;
+pub mod contests;
 pub mod draw;
-pub mod evolve;
 pub mod figures;
+pub mod gallery;
 pub mod ggp;
-pub mod mizugame;
 pub mod numbers;
 pub mod picture;
 pub mod report;

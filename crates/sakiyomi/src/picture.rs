@@ -253,7 +253,7 @@ impl Drawing<'_> {
 }
 
 /// With one decimal at most, so that the text is short and the same everywhere.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
@@ -263,8 +263,9 @@ fn is_dark(colour: &str) -> bool {
     3 * part(1) + 6 * part(3) + part(5) < 1_280
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+/// Text as content or attribute of XML and HTML.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -1,18 +1,12 @@
-// A map of TUBSTAP while it is drawn: what a brush does to it. Nothing is changed in place.
+// A map while it is drawn: what a brush does to it. Nothing is changed in place.
 
-import type { DrawnMap, DrawnUnit } from "../api";
-
-export const TERRAINS = ["plain", "road", "wood", "mountain", "sea", "fortress", "forbidden"] as const;
-export const KINDS = ["fighter", "attacker", "panzer", "cannon", "antiair", "infantry"] as const;
-export const MARKS: Record<string, string> = { fighter: "F", attacker: "A", panzer: "P", cannon: "U", antiair: "R", infantry: "I" };
-export const LARGEST = 32;
-export const FULL = 10;
+import type { DrawnMap, DrawnUnit, MapEditor } from "../api";
 
 export type Brush = { tool: "terrain"; terrain: string } | { tool: "unit"; kind: string; side: number; hitPoints: number; isLate: boolean } | { tool: "erase" };
 
-export function plainMap(columns: number, rows: number): DrawnMap {
-  const terrain = Array.from({ length: columns * rows }, () => "plain");
-  return { columns, rows, turn_limit: 29, hp_threshold: 10, author: "", comment: "", terrain, units: [] };
+/** The map to begin with in another size: all of its cells are as its first. */
+export function emptyMap(empty: DrawnMap, columns: number, rows: number): DrawnMap {
+  return { ...empty, columns, rows, terrain: Array.from({ length: columns * rows }, () => empty.terrain[0]!) };
 }
 
 export function unitAt(map: DrawnMap, column: number, row: number): DrawnUnit | undefined {
@@ -40,12 +34,12 @@ function paintOne(map: DrawnMap, column: number, row: number, brush: Brush): Dra
   return { ...map, units: [...units, { column, row, kind, side, hit_points: hitPoints, is_late: isLate }] };
 }
 
-/** Another size: what is cut off is lost, new cells are plain. */
-export function resize(map: DrawnMap, columns: number, rows: number): DrawnMap {
-  const [width, height] = [columns, rows].map((size) => Math.max(1, Math.min(LARGEST, Math.round(size) || 1)));
+/** Another size: what is cut off is lost, new cells are of the usual ground. */
+export function resize(map: DrawnMap, columns: number, rows: number, editor: Pick<MapEditor, "max_size" | "terrains">): DrawnMap {
+  const [width, height] = [columns, rows].map((size) => Math.max(1, Math.min(editor.max_size, Math.round(size) || 1)));
   const terrain = Array.from({ length: width! * height! }, (_, i) => {
     const [column, row] = [i % width!, Math.floor(i / width!)];
-    return column < map.columns && row < map.rows ? map.terrain[row * map.columns + column]! : "plain";
+    return column < map.columns && row < map.rows ? map.terrain[row * map.columns + column]! : editor.terrains[0]!;
   });
   const units = map.units.filter((unit) => unit.column < width! && unit.row < height!);
   return { ...map, columns: width!, rows: height!, terrain, units };

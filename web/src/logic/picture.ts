@@ -41,18 +41,6 @@ export function positionSvg(view: View, drawn: SVGSVGElement | undefined, title:
   ].join("\n");
 }
 
-/** A drawn figure as a file of its own. */
-export function plainSvg(drawn: SVGSVGElement, title: string, paper: string): string {
-  const { x, y, width, height } = drawn.viewBox.baseVal;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${x} ${y} ${width} ${height}">`,
-    `<title>${escapeXml(title)}</title>`,
-    `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${paper}"/>`,
-    standalone(drawn),
-    "</svg>",
-  ].join("\n");
-}
-
 /** The inside of a drawn picture with the styles that it has on the page. */
 function standalone(drawn: SVGSVGElement): string {
   const copy = drawn.cloneNode(true) as SVGSVGElement;

@@ -73,25 +73,3 @@ export function runsCsv(runs: StoreEntry[]): string {
   );
   return csv(header, rows);
 }
-
-const POINTS: Record<string, number> = { W: 1, D: 0.5, L: 0 };
-
-/** The score after some of the games, with the half width of its 95 % interval; at most `count` places. */
-export function scoreOverGames(outcomes: string, count = 60): { games: number; score: number; low: number; high: number }[] {
-  const found = [];
-  const step = Math.max(1, Math.ceil(outcomes.length / count));
-  let [sum, squares] = [0, 0];
-  for (let i = 0; i < outcomes.length; i++) {
-    const points = POINTS[outcomes[i]!] ?? 0;
-    sum += points;
-    squares += points * points;
-    const n = i + 1;
-    if (n % step !== 0 && n !== outcomes.length) continue;
-    const score = sum / n;
-    // Two games of each kind more keep the interval from closing when all games end alike (Agresti and Coull).
-    const [m, mean] = [n + 4, (sum + 2) / (n + 4)];
-    const spread = 1.96 * Math.sqrt(Math.max(0, (squares + 2) / m - mean * mean) / m);
-    found.push({ games: n, score, low: Math.max(0, Math.min(score, mean - spread)), high: Math.min(1, Math.max(score, mean + spread)) });
-  }
-  return found;
-}

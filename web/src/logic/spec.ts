@@ -1,68 +1,40 @@
-// Games and agents as text: `name:key=value,flag`.
+// Games and agents as text: `name:key=value,flag`. The server reads them; here they are only written.
 
-import type { Entry, ParameterEntry } from "../api";
+import type { Entry, ParameterEntry, SpecFields } from "../api";
 
-/** Values by parameter name; a flag that is on has the value `on`. */
-export type Spec = { name: string; values: Record<string, string>; rest: string[] };
+/** A name with the parameters that differ from their defaults; a flag has the value `on` or `off`. */
+export type Spec = Pick<SpecFields, "name" | "values">;
 
 export const ON = "on";
+export const OFF = "off";
 
-/** `rest` keeps words that the entry does not know, so that nothing typed by hand is lost. */
-export function parseSpec(text: string, entry: Entry | undefined): Spec {
-  const colon = text.indexOf(":");
-  const name = (colon < 0 ? text : text.slice(0, colon)).trim();
-  const spec: Spec = { name, values: {}, rest: [] };
-  if (colon < 0) return spec;
-  for (const word of text
-    .slice(colon + 1)
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "")) {
-    const equals = word.indexOf("=");
-    const key = equals < 0 ? word : word.slice(0, equals);
-    const size = /^(\d+)x(\d+)$/.exec(word);
-    const parameter = entry?.parameters.find((each) => each.name === key);
-    if (equals >= 0 && parameter) spec.values[key] = word.slice(equals + 1);
-    else if (parameter && isFlag(parameter)) spec.values[key] = ON;
-    else if (size && hasSize(entry)) [spec.values.width, spec.values.height] = [size[1]!, size[2]!];
-    else spec.rest.push(word);
-  }
-  return spec;
-}
-
-/** Values that equal their default are left out. */
+/** In the order of the entry's parameters, as the server writes it, without those at their default. */
 export function specText(spec: Spec, entry: Entry | undefined): string {
-  const words = Object.entries(spec.values).flatMap(([key, value]) => {
-    const parameter = entry?.parameters.find((each) => each.name === key);
-    if (parameter && isFlag(parameter)) return value === ON ? [key] : [];
-    return value === "" || value === parameter?.default ? [] : [`${key}=${value}`];
+  const parameters = entry?.parameters ?? [];
+  const place = (name: string) => parameters.findIndex((each) => each.name === name);
+  const values = Object.entries(spec.values).sort(([a], [b]) => place(a) - place(b));
+  const words = values.flatMap(([key, value]) => {
+    const parameter = parameters[place(key)];
+    if (value === "" || value === parameter?.default) return [];
+    if (parameter && isFlag(parameter)) return value === ON ? [key] : [`${key}=false`];
+    return [`${key}=${value}`];
   });
-  const all = [...words, ...spec.rest];
-  return all.length > 0 ? `${spec.name}:${all.join(",")}` : spec.name;
+  return words.length > 0 ? `${spec.name}:${words.join(",")}` : spec.name;
 }
 
+/** A text begins with its name. */
 export function specName(text: string): string {
   return text.split(":", 1)[0]!.trim();
 }
 
-/** Which of these agents, names or networks such as `net:file=four.onnx`, a text means; its name if it is none of them. */
-export function agentOf(text: string, agents: string[]): string {
-  const network = networkFile(text);
-  return agents.find((agent) => network !== null && networkFile(agent) === network) ?? specName(text);
-}
-
-/** The file of an agent with a network. */
-export function networkFile(text: string): string | null {
-  return /^net:(?:.*,)?file=([^,]*)/.exec(text)?.[1] ?? null;
+/** Which of these agents, such as `uct` or `net:file=four.onnx`, is meant; its name if it is none. */
+export function agentOf(spec: Spec, agents: string[]): string {
+  const network = `${spec.name}:file=${spec.values.file}`;
+  return agents.includes(network) ? network : spec.name;
 }
 
 export function isFlag(parameter: ParameterEntry): boolean {
-  return parameter.default === "off";
-}
-
-function hasSize(entry: Entry | undefined): boolean {
-  const names = entry?.parameters.map((parameter) => parameter.name) ?? [];
-  return names.includes("width") && names.includes("height");
+  return parameter.values.kind === "flag";
 }
 
 export type Budget = { kind: "time" | "iterations"; value: string };

@@ -4,7 +4,6 @@ import type {
   ApiError,
   Catalog,
   ExperimentEntry,
-  ExperimentResult,
   FairnessAnswer,
   FairRun,
   GameAnswer,
@@ -15,9 +14,11 @@ import type {
   MatchRecord,
   Position,
   Replay,
+  ResultAnswer,
   ResultEntry,
   Sealed,
   SealRequest,
+  SpecFields,
   StoredGames,
   StoreEntry,
   ThinkRequest,
@@ -52,6 +53,8 @@ export function asTrouble(thrown: unknown): Trouble | null {
 
 export const api = {
   catalog: () => get<Catalog>("/api/catalog"),
+  /** The parameters of an agent. */
+  agent: (agent: string, signal?: AbortSignal) => post<SpecFields>("/api/agent", { agent }, signal),
   /** `check` are agents that are to play it. */
   game: (game: string, signal?: AbortSignal, check: string[] = []) => knowingRules(game, () => post<GameAnswer>("/api/game", { game, check }, signal)),
   position: (record: MatchRecord, signal?: AbortSignal) => knowingRules(record.game, () => post<Position>("/api/position", { record }, signal)),
@@ -64,13 +67,13 @@ export const api = {
   forgetJob: (id: number) => post<Job>(`/api/jobs/${id}/forget`, {}),
   experiments: () => get<ExperimentEntry[]>("/api/experiments"),
   results: (signal?: AbortSignal) => get<ResultEntry[]>("/api/results", signal),
-  result: (scale: string, id: string, signal?: AbortSignal) => get<ExperimentResult>(`/api/results/${encodeURIComponent(scale)}/${encodeURIComponent(id)}`, signal),
+  result: (scale: string, id: string, signal?: AbortSignal) => get<ResultAnswer>(`/api/results/${encodeURIComponent(scale)}/${encodeURIComponent(id)}`, signal),
   store: (signal?: AbortSignal) => get<StoreEntry[]>("/api/store", signal),
   storedGames: (cell: number, signal?: AbortSignal) => get<StoredGames>(`/api/store/${cell}`, signal),
   fairRuns: (signal?: AbortSignal) => get<FairRun[]>("/api/fair", signal),
   fairness: (map: string) => post<FairnessAnswer>("/api/fairness", { map }),
-  /** A map of TUBSTAP, checked and in every form. */
-  tubstapMap: (request: MapRequest) => post<MapAnswer>("/api/tubstap/map", request),
+  /** A map, checked and in every form. The address is that of its editor. */
+  map: (address: string, request: MapRequest) => post<MapAnswer>(address, request),
   keptGame: (cell: number, game: number) => get<MatchRecord>(`/api/store/${cell}/${game}`),
 
   /** Rules that the server accepts are kept, so that they can be sent again. */

@@ -16,7 +16,7 @@ import { phrase, t } from "../words";
 /** A thought about the position after `step` steps. `isDone` when the agent has decided. */
 export type Thinking = { step: number; agent: string; thought: Thought; isDone: boolean };
 
-export type Shown = Pick<Position, "turn" | "view"> & { step: number; isLatest: boolean };
+export type Shown = Pick<Position, "turn" | "view" | "ways"> & { step: number; isLatest: boolean };
 
 export class Match {
   readonly id: string;
@@ -125,8 +125,8 @@ export class Match {
   get shown(): Shown | null {
     if (!this.position) return null;
     const recorded = this.cursor !== null ? this.replay?.positions[this.cursor] : undefined;
-    if (this.cursor === null || !recorded) return { turn: this.position.turn, view: this.position.view, step: this.steps, isLatest: true };
-    return { turn: recorded.turn, view: recorded.view, step: this.cursor, isLatest: false };
+    if (this.cursor === null || !recorded) return { turn: this.position.turn, view: this.position.view, ways: this.position.ways, step: this.steps, isLatest: true };
+    return { ...recorded, step: this.cursor, isLatest: false };
   }
 
   /** The persons who still have to choose in the latest position. */

@@ -6,8 +6,9 @@ import { ja } from "./ja";
 import type { Phrase } from "../api";
 import { rulesOf, titleOfRules } from "../state/storage";
 import type { EloSpan, Span } from "../api";
+import { catalog } from "../state/catalog.svelte";
 import { CLAIMS, PARTS, TITLES } from "./experiments-ja";
-import { AGENTS, GAMES, MEANINGS, PARAMETERS, SHEETS } from "./names-ja";
+import { AGENTS, GAMES, GROUPS, MEANINGS, PARAMETERS, SHEETS } from "./names-ja";
 import { PHRASES } from "./phrases-ja";
 
 export type { Key };
@@ -20,12 +21,12 @@ export function t(key: Key, fill: Fill = {}): string {
 
 const isJapanese = () => settings.language === "ja";
 
-/** A game for people: `Othello`, `Connect four (8x7)`, `GDL: Pig`. */
+/** A game for people: its title, and what is special about it: `Title (8x7)`, `Title: map`. */
 export function gameName(spec: string): string {
   if (rulesOf(spec) !== null) return rulesTitle(spec);
   const [name, ...rest] = spec.split(":");
   const options = rest.join(":");
-  const title = isJapanese() ? (GAMES[name!]?.name ?? spaced(name!)) : spaced(name!);
+  const title = (isJapanese() ? GAMES[name!]?.name : catalog.answer?.games.find((game) => game.entry.name === name)?.title) ?? spaced(name!);
   const named = /^\w+=([a-z][\w-]*)$/.exec(options)?.[1];
   if (named) return `${title}: ${isJapanese() ? (SHEETS[named] ?? spaced(named)) : spaced(named)}`;
   const readable = options.replace(/width=(\d+),height=(\d+)/, "$1x$2").replaceAll(",", ", ");
@@ -74,6 +75,11 @@ const TOPICS: Record<string, Key> = { classics: "topic.classics", experience: "t
 export function topicName(topic: string): string {
   const key = TOPICS[topic];
   return key ? t(key) : gameName(topic);
+}
+
+/** The heading of a group of parameters. */
+export function groupName(heading: string): string {
+  return isJapanese() ? (GROUPS[heading] ?? heading) : heading;
 }
 
 export function meaning(parameter: string, text: string): string {
@@ -134,7 +140,6 @@ export function pValue(p: number): string {
 }
 
 function spaced(name: string): string {
-  if (name === "gdl" || name === "tubstap") return name.toUpperCase();
   const text = name.replaceAll("-", " ").replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

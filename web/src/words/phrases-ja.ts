@@ -102,6 +102,14 @@ export const PHRASES: Record<string, string> = {
   move: "移動",
   attack: "攻撃",
 
+  "move {0}": "{0} へ移動",
+  "pour, suck or refill": "配水・吸水・補給",
+  wait: "待つ",
+
+  measured: "測定値",
+  "95 % interval": "95 % 区間",
+  paper: "論文",
+  "paper (hollow)": "論文(白抜き)",
   "score of the first agent": "エージェント 1 の得点率",
   "share of games": "対局の割合",
   score: "得点率",

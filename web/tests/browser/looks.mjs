@@ -37,7 +37,7 @@ const PAGES = {
   review: (server) => match(server, { game: "connect-four", seats: ["human", "uct:iterations=300"], moves: "d.d.c.c.b.a.e" }),
   about: (server) => `${server.url}/#/about`,
   fair: (server) => `${server.url}/#/fair`,
-  map: (server) => `${server.url}/#/tubstap`,
+  map: (server) => `${server.url}/#/editor/tubstap`,
   rules: (server) => `${server.url}/#/?g=sangoku`,
   nothing: (server) => `${server.url}/#/no-such-page`,
 };

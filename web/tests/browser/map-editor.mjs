@@ -9,7 +9,7 @@ const place = (page, column, row) => page.getByTestId("map").locator(`#map-${col
 export const mapEditor = {
   async "a map is drawn, saved, opened and played"({ browser, server }) {
     const { page, close } = await openWindow(browser);
-    await page.goto(`${server.url}/#/tubstap`);
+    await page.goto(`${server.url}/#/editor/tubstap`);
     await page.getByRole("button", { name: "Play on it" }).click();
     await page.getByRole("alert").getByText("there is no unit").waitFor();
 

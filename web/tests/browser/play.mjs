@@ -107,6 +107,28 @@ export const play = {
     await close();
   },
 
+  async "mizugame: orders for several pieces are put together by clicks, and the pieces go their ways"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(match(server, { game: "mizugame:teams=2,sessions=4,maps=1", seats: ["human", "random"] }));
+    const orders = page.getByRole("form", { name: "Orders" });
+    for (let session = 0; session < 10; session++) {
+      await page.waitForFunction(() => document.querySelector("[data-testid=status].over, form.orders button.primary:not(:disabled)"));
+      if ((await isOver(page).count()) > 0) break;
+      const before = await steps(page);
+      const first = orders.getByRole("group", { name: "Piece a" });
+      await first.getByRole("button", { name: "move →" }).click();
+      await first.getByRole("button", { name: "pour, suck or refill" }).click();
+      assert.equal(await first.getByRole("textbox").inputValue(), "0A");
+      await orders.getByLabel("Suggested commands of piece b").selectOption({ index: 1 });
+      await orders.getByRole("button", { name: "Give these orders" }).click();
+      await page.waitForFunction((n) => document.querySelector("[data-testid=status].over") || (/[?&]m=([^&]*)/.exec(location.hash)?.[1].split(".").length ?? 0) > n, before);
+    }
+    await isOver(page).waitFor();
+    assert.match(await page.evaluate(() => location.hash), /m=.*0A/);
+    await picture(page, "mizugame-over");
+    await close();
+  },
+
   async "sangoku: several actions a turn, undo, end turn, damage told"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(match(server, { game: "sangoku:scenario=a", seats: ["human", "rule-based"] }));

@@ -16,12 +16,18 @@ export const results = {
     await section.getByText("SM-UCT is best against random play").waitFor();
     assert.ok((await section.locator(".verdict").count()) > 3, "claims and numbers have verdicts");
     // Values are told where one points.
-    await section.locator("figure .hit").first().hover();
-    assert.match(await section.getByTestId("told").innerText(), /: 0\.\d+ \[0\.\d+, [01]/);
+    await section.locator("figure .value").first().hover();
+    const told = section.getByTestId("told");
+    assert.match(await told.innerText(), /: 0\.\d+ \[0\.\d+, [01]/);
+    // And by keys: from one value to the next.
+    const [before, drawing] = [await told.innerText(), section.locator("figure").getByRole("group")];
+    await drawing.focus();
+    await drawing.press("ArrowRight");
+    assert.notEqual(await told.innerText(), before);
     const [csv] = await Promise.all([page.waitForEvent("download"), section.locator("figure").getByRole("button", { name: "CSV" }).click()]);
-    assert.match(readFileSync(await csv.path(), "utf8"), /^name,.*,low,high,paper\n/);
+    assert.match(readFileSync(await csv.path(), "utf8"), /^name,series,.*,low,high,paper\n/);
     const [svg] = await Promise.all([page.waitForEvent("download"), section.locator("figure").getByRole("button", { name: "SVG" }).click()]);
-    assert.match(readFileSync(await svg.path(), "utf8"), /^<svg xmlns[\s\S]*<circle[\s\S]*<\/svg>/);
+    assert.match(readFileSync(await svg.path(), "utf8"), /^<svg xmlns[\s\S]*class="value"[\s\S]*<\/svg>/);
     await close();
   },
 
@@ -95,11 +101,10 @@ export const results = {
       command: "",
       claims: [{ text: "a wins", verdict: "not-enough-games" }],
       cells: [cell],
-      figure: null,
       shown: null,
     };
     await page.route(/\/api\/results$/, (route) => route.fulfill({ json: [{ ...result, claims: ["not-enough-games"], numbers: ["not-enough-games"], is_shipped: false }] }));
-    await page.route(/\/api\/results\/quick/, (route) => route.fulfill({ json: result }));
+    await page.route(/\/api\/results\/quick/, (route) => route.fulfill({ json: { result, figure: null } }));
     await page.goto(`${server.url}/#/results?of=classics`);
     await page.locator("[data-experiment] .verdict").nth(1).waitFor();
     assert.deepEqual([...new Set(await page.locator("[data-experiment] .verdict").allInnerTexts())], ["… not enough games"]);

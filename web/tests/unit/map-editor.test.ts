@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Brush, decodeMap, paint, plainMap, resize, unitAt } from "../../src/logic/map-editor";
+import { type Brush, decodeMap, emptyMap, paint, resize, unitAt } from "../../src/logic/map-editor";
 
+const empty = { columns: 1, rows: 1, turn_limit: 29, hp_threshold: 10, author: "", comment: "", terrain: ["plain"], units: [] };
+const plainMap = (columns: number, rows: number) => emptyMap(empty, columns, rows);
+const editor = { max_size: 32, terrains: ["plain", "wood"] };
 const wood: Brush = { tool: "terrain", terrain: "wood" };
 const tank: Brush = { tool: "unit", kind: "panzer", side: 0, hitPoints: 7, isLate: true };
 
@@ -36,10 +39,10 @@ describe("drawing a map", () => {
 
   it("keeps what stays inside another size", () => {
     const map = paint(paint(paint(plainMap(4, 3), 3, 0, tank), 1, 1, wood), 0, 2, tank);
-    const smaller = resize(map, 3, 2);
+    const smaller = resize(map, 3, 2, editor);
     expect([smaller.columns, smaller.rows, smaller.terrain.length, smaller.units.length]).toEqual([3, 2, 6, 0]);
     expect(smaller.terrain[1 * 3 + 1]).toBe("wood");
-    expect(resize(map, 1000, Number.NaN)).toMatchObject({ columns: 32, rows: 1 });
+    expect(resize(map, 1000, Number.NaN, editor)).toMatchObject({ columns: 32, rows: 1 });
   });
 
   it("reads files in both encodings", () => {

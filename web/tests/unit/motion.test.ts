@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Board, LegalAction, PlayedStep } from "../../src/api";
+import type { Board, OrderForm } from "../../src/api";
 import { layout } from "../../src/logic/geometry";
 import { ways } from "../../src/logic/motion";
-import { isOrders, joined, plansFor } from "../../src/logic/orders";
+import { commandsIn, joined, signs } from "../../src/logic/orders";
 import { emptyCell } from "./samples";
 
 const SIDE = 7;
@@ -16,48 +16,31 @@ function board(pieces: [symbol: string, owner: number, cell: number][]): Board {
   return { grid: "hex", cells, column_labels: labels, row_labels: labels, marked: [] };
 }
 
-const orders = (...texts: string[]): PlayedStep[] => [{ by: texts.map((_, i) => i), texts, cells: [] } as unknown as PlayedStep];
 const cell = (x: number, y: number) => y * SIDE + x;
 
 describe("pieces on their way", () => {
-  it("go through the cells that their orders name", () => {
-    const before = board([
-      ["a", 0, cell(1, 1)],
-      ["b", 0, cell(5, 5)],
-    ]);
-    const after = board([
-      ["a", 0, cell(3, 2)],
-      ["b", 0, cell(5, 5)],
-    ]);
-    const found = ways(before, after, orders("0A1 -"));
-    expect([...found.keys()]).toEqual(["0:a"]);
-    const way = found.get("0:a")!;
-    expect(way.map((place) => place.cell)).toEqual([cell(1, 1), cell(2, 1), cell(2, 1), cell(3, 2), cell(3, 2)]);
-    expect(way.map((place) => place.at)).toEqual([...way.map((place) => place.at)].sort((a, b) => a - b));
-    expect(way.at(-1)!.at).toBe(1);
-  });
-
-  it("go straight where the orders lead elsewhere", () => {
-    const found = ways(board([["a", 0, cell(1, 1)]]), board([["a", 0, cell(5, 1)]]), orders("33"));
-    expect(found.get("0:a")).toEqual([
-      { at: 0, cell: cell(1, 1) },
-      { at: 1, cell: cell(5, 1) },
-    ]);
-  });
-
-  it("complete a move that was under way", () => {
-    const found = ways(
+  it("go where the server says, and straight if it says nothing", () => {
+    const [before, after] = [
       board([
         ["a", 0, cell(1, 1)],
-        ["b", 0, 0],
+        ["b", 1, cell(5, 5)],
       ]),
       board([
-        ["a", 0, cell(3, 1)],
-        ["b", 0, 0],
+        ["a", 0, cell(3, 2)],
+        ["b", 1, cell(5, 4)],
       ]),
-      orders("0 -"),
-    );
-    expect(found.get("0:a")!.map((place) => place.cell)).toEqual([cell(1, 1), cell(2, 1), cell(3, 1), cell(3, 1)]);
+    ];
+    const points = [
+      { at: 0, cell: cell(1, 1) },
+      { at: 0.3, cell: cell(2, 1) },
+      { at: 1, cell: cell(3, 2) },
+    ];
+    const found = ways(before, after, [{ symbol: "a", owner: 0, points }]);
+    expect(found.get("0:a")).toEqual(points);
+    expect(found.get("1:b")).toEqual([
+      { at: 0, cell: cell(5, 5) },
+      { at: 1, cell: cell(5, 4) },
+    ]);
   });
 
   it("have no way if they cannot be told from each other", () => {
@@ -79,20 +62,26 @@ describe("pieces on their way", () => {
 });
 
 describe("orders", () => {
-  const action = (text: string) => ({ text, cells: [], area: [], card: null, kind: null, effects: [], ends_turn: false }) as LegalAction;
+  const form: OrderForm = {
+    pieces: ["a", "b", "c"].map((symbol, cell) => ({ symbol, cell, suggested: [] })),
+    commands: [
+      { letter: "0", sign: "→", name: "right" },
+      { letter: "A", sign: "act", name: "act" },
+    ],
+    max_commands: 3,
+    separator: " ",
+    no_commands: "-",
+  };
 
-  it("are told from other actions", () => {
-    expect(isOrders([action("00 1A -"), action("- - -")])).toBe(true);
-    expect(isOrders([action("e4")])).toBe(false);
-    expect(isOrders([action("5")])).toBe(false);
-    expect(isOrders([])).toBe(false);
+  it("are typed with known letters", () => {
+    expect(commandsIn(form, "0x a7")).toEqual(["0", "A"]);
+    expect(commandsIn(form, "0000")).toHaveLength(3);
+    expect(signs(form, "0A")).toBe("→ act");
   });
 
-  it("are listed by piece and joined again", () => {
-    const listed = [action("00 1A -"), action("00 11111 2")];
-    expect(plansFor(listed, 0)).toEqual(["00"]);
-    expect(plansFor(listed, 1)).toEqual(["11111", "1A"]);
-    expect(joined(["00", "", "A"])).toBe("00 - A");
+  it("are joined as the form says", () => {
+    expect(joined(form, ["00", "", "A"])).toBe("00 - A");
+    expect(joined(form, [])).toBe("- - -");
   });
 });
 

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { ExperimentResult, Figure, StoreEntry } from "../../src/api";
+import type { ExperimentResult, StoreEntry } from "../../src/api";
 import { csv } from "../../src/logic/csv";
-import { figureCsv, linear, logarithmic } from "../../src/logic/figure";
 import { authorsOf, byPaper, partOf } from "../../src/logic/papers";
-import { matches, runsCsv, scoreOverGames, sorted, stateOf } from "../../src/logic/runs";
+import { matches, runsCsv, sorted, stateOf } from "../../src/logic/runs";
 import { settings } from "../../src/state/settings.svelte";
 import { claimText, eloText, experimentTitle, partText } from "../../src/words";
 import { CLAIMS, PARTS, TITLES } from "../../src/words/experiments-ja";
@@ -80,6 +79,12 @@ describe("experiments in Japanese", () => {
   });
 });
 
+describe("tables", () => {
+  it("quote what CSV needs quoted", () => {
+    expect(csv(["a"], [['say "hi", you']])).toBe('a\n"say ""hi"", you"\n');
+  });
+});
+
 describe("shipped results", () => {
   const results = readdirSync(RESULTS).map((name) => JSON.parse(readFileSync(`${RESULTS}/${name}`, "utf8")) as ExperimentResult);
 
@@ -99,42 +104,6 @@ describe("shipped results", () => {
         expect(distance).toBeGreaterThan((all.score!.high - all.score!.low) / 4);
       }
     }
-  });
-});
-
-describe("figures", () => {
-  it("have round ticks", () => {
-    expect(linear([0, 1], [0, 100]).ticks).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
-    expect(linear([0.13, 0.47], [0, 100]).ticks).toEqual([0.2, 0.3, 0.4]);
-    expect(logarithmic([100, 100_000], [0, 1]).ticks).toEqual([100, 1000, 10_000, 100_000]);
-    expect(logarithmic([100, 100_000], [0, 3]).at(1000)).toBeCloseTo(1);
-  });
-
-  it("are tables, too", () => {
-    const curves: Figure = {
-      kind: "curves",
-      x_label: "n",
-      y_label: "score",
-      log_x: false,
-      baseline: null,
-      curves: [
-        {
-          name: "a, b",
-          points: [{ x: 1, y: 0.5, low: 0.4, high: 0.6 }],
-          references: [
-            [1, 0.55],
-            [2, 0.7],
-          ],
-        },
-      ],
-    };
-    expect(figureCsv(curves)).toBe('series,n,score,low,high,paper\n"a, b",1,0.5,0.4,0.6,0.55\n"a, b",2,,,,0.7\n');
-    const map: Figure = { kind: "heat-map", x_label: "x", y_label: "y", value_label: "", columns: ["1", "2"], rows: ["a"], values: [0.5, null], range: [0, 1] };
-    expect(figureCsv(map)).toBe("y \\ x,1,2\na,0.5,\n");
-  });
-
-  it("quote what CSV needs quoted", () => {
-    expect(csv(["a"], [['say "hi", you']])).toBe('a\n"say ""hi"", you"\n');
   });
 });
 
@@ -188,13 +157,6 @@ describe("runs", () => {
     expect(matches(used, "kato uct")).toBe(true);
     expect(matches(used, "kato exp3")).toBe(false);
     expect(runsCsv([used])).toContain("1,sangoku-table-1,hex,uct,random,1,,free,all,2,1,0,1,0.5");
-  });
-
-  it("show how the score went", () => {
-    const course = scoreOverGames("WWLD");
-    expect(course.map(({ score }) => score)).toEqual([1, 1, 2 / 3, 0.625]);
-    expect(scoreOverGames("W".repeat(1000)).length).toBeLessThanOrEqual(60);
-    expect(scoreOverGames("W".repeat(10)).at(-1)!.low).toBeLessThan(1);
   });
 
   it("have an Elo difference that may be infinite", () => {

@@ -2,8 +2,8 @@ use sakiyomi_core::{Agent, Budget, Playable, PlayoutOptions};
 use sakiyomi_search::{Evolution, EvolutionSettings};
 
 use super::search::{
-    Budgeted, DEFAULT_ITERATIONS, PlaysOut, adjust_iterations, cpu, iterations, keen, limit,
-    pruned, time,
+    Budgeted, DEFAULT_ITERATIONS, PlaysOut, adjust_iterations, cpu, iterations, pruned,
+    round_limit, time, urgent,
 };
 use super::{AgentSettings, Seat};
 use crate::parameter::{Defined, Definition, Parameter, place};
@@ -57,10 +57,10 @@ impl Defined for EvolutionSettings {
                     "probability that an action of a new plan is replaced at random",
                 ),
                 pruned(),
-                keen(),
-                limit(),
+                urgent(),
+                round_limit(),
             ],
-            "oep:cpu=50ms,keen=0.8",
+            "oep:cpu=50ms,urgent=0.8",
         )
     }];
 }

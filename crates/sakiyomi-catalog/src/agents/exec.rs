@@ -15,13 +15,9 @@ use std::{env, fs, thread};
 use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Playable, Player, Stop, Turn};
 
 use super::{AgentSettings, Seat};
-use crate::fields::Value;
+use crate::fields::{PROGRAM, PROGRAM_COMMAND};
 use crate::parameter::{Defined, Definition, Domain, Parameter, place};
 
-pub(crate) const NAME: &str = "exec";
-/// The field that holds the command line. In text it stands last and without its name, so that it
-/// may contain commas and equals signs.
-pub(crate) const COMMAND: &str = "command";
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
 /// What a program gets beyond its time to start, and for the way of lines through pipes.
@@ -33,18 +29,6 @@ const MAX_LINE_BYTES: u64 = 1 << 16;
 const MAX_WAITING_LINES: usize = 64;
 /// How often a stop is looked for while a program thinks.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
-
-/// Splits `time=2s,./bot.py --fast` into its fields.
-pub(crate) fn split(rest: &str) -> Vec<(String, Value)> {
-    let mut entries = Vec::new();
-    let mut command = rest;
-    if let Some((time, after)) = rest.strip_prefix("time=").and_then(|rest| rest.split_once(',')) {
-        entries.push(("time".to_owned(), Value::Text(time.to_owned())));
-        command = after;
-    }
-    entries.push((COMMAND.to_owned(), Value::Text(command.trim().to_owned())));
-    entries
-}
 
 /// A program, and how long it may think.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +42,7 @@ impl Defined for ExecSpec {
     const DEFINITIONS: &'static [Definition<ExecSpec>] = &[Definition {
         check: |spec, _| check(&spec.command),
         ..Definition::new(
-            NAME,
+            PROGRAM,
             "a program in any language that speaks the line protocol of docs/protocol.md",
             || ExecSpec { command: String::new(), time: DEFAULT_TIME },
             &[
@@ -69,7 +53,7 @@ impl Defined for ExecSpec {
                     "wall time a decision; a program that takes longer loses the game",
                 ),
                 Parameter::new(
-                    COMMAND,
+                    PROGRAM_COMMAND,
                     Domain::Text,
                     place!(command),
                     "what is started; in the short text it stands last, without its name",

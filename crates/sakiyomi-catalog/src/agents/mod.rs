@@ -4,20 +4,21 @@
 mod evolution;
 mod exact;
 pub(crate) mod exec;
-mod experience;
 mod flat;
 mod halving;
 mod maxn;
 mod puct;
 mod random;
+mod restricted;
 mod scripted;
 mod search;
 mod sequential;
 mod squad;
 mod tree;
 
-use sakiyomi_core::{Agent, Budget, Hint, Playable, Player};
-use sakiyomi_search::{Decide, EvolutionSettings, MctsSettings, SquadSettings};
+use sakiyomi_core::{Agent, Budget, Hint, Hints, Player};
+use sakiyomi_players::PlayerSettings;
+use sakiyomi_search::{EvolutionSettings, MctsSettings, SequentialUct, SquadSettings};
 
 pub use exact::ExactSpec;
 pub use exec::ExecSpec;
@@ -26,11 +27,12 @@ pub use halving::HalvingSpec;
 pub use maxn::MaxNSpec;
 pub use puct::PuctSpec;
 pub use random::RandomSpec;
-pub use scripted::ScriptedSpec;
+pub use restricted::RestrictedSpec;
 pub use sequential::SequentialSpec;
+pub use tree::TreeSpec;
 
 use crate::list::catalog;
-use crate::parameter::Defined;
+use crate::parameter::{Defined, Named};
 use crate::{CatalogGame, GameSpec, SpecError};
 
 catalog! { $
@@ -39,14 +41,15 @@ catalog! { $
         Random(RandomSpec),
         Flat(FlatSpec),
         Halving(HalvingSpec),
-        Tree(MctsSettings),
+        Tree(TreeSpec),
         Puct(PuctSpec),
         Sequential(SequentialSpec),
         Exact(ExactSpec),
         MaxN(MaxNSpec),
         Evolution(EvolutionSettings),
         Squad(SquadSettings),
-        Scripted(ScriptedSpec),
+        Restricted(RestrictedSpec),
+        Scripted(PlayerSettings),
         Exec(ExecSpec),
     }
 }
@@ -55,7 +58,8 @@ catalog! { $
 /// [`Defined`], and a line in the list above.
 pub(crate) trait AgentSettings: Defined {
     /// The agent itself, ready to play one match, or why it cannot play this game.
-    fn build<G: Playable>(&self, game: &G, seat: &Seat<'_>) -> Result<Box<dyn Agent<G>>, String>;
+    fn build<G: CatalogGame>(&self, game: &G, seat: &Seat<'_>)
+    -> Result<Box<dyn Agent<G>>, String>;
 
     /// What limits its thinking, if it is a search.
     fn budget_mut(&mut self) -> Option<&mut Budget>;
@@ -99,11 +103,13 @@ impl AgentSpec {
         game.agent(self, seat)
     }
 
-    /// The same for any game. It pulls in every search, so only [`CatalogGame`] may call it.
-    pub(crate) fn compile<G: Playable>(
+    /// The same for any game. It pulls in every search, so only [`CatalogGame`] may call it. The search
+    /// that makes turns sequential is compiled only for games that need it, so it is handed over.
+    pub(crate) fn compile<G: CatalogGame>(
         &self,
         game: &G,
         seat: &Seat<'_>,
+        sequential: Option<MakeSequential<G>>,
     ) -> Result<Box<dyn Agent<G>>, SpecError> {
         let needs = each_kind!(self, named => named.definition.needs(&named.settings));
         let is_missing = |need: &&(&str, Hint)| !game.provides().contains(need.1);
@@ -114,7 +120,7 @@ impl AgentSpec {
                     "it needs a list of all actions, and {} has too many to list; `random`, \
                      `squad`, programs and the game's own players ({}) do without",
                     seat.game,
-                    game.scripted().iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
+                    scripted::player_names::<G>()
                 ))
             }
             Some((word, hint)) => Err(format!(
@@ -122,7 +128,10 @@ impl AgentSpec {
                 seat.game,
                 hint.meaning()
             )),
-            None => each_kind!(self, named => named.settings.build(game, seat)),
+            None => match self {
+                AgentSpec::Sequential(named) => named.settings.compile(game, seat, sequential),
+                _ => each_kind!(self, named => named.settings.build(game, seat)),
+            },
         };
         built.map_err(|message| self.to_fields().error(message))
     }
@@ -144,8 +153,7 @@ impl AgentSpec {
 
     /// Whether it tries things out before its first decision, which takes much longer than the decision.
     pub fn prepares(&self) -> bool {
-        let experience = self.tree_search().and_then(|settings| settings.experience);
-        experience.is_some_and(|experience| experience.decide != Decide::Settings)
+        matches!(self, AgentSpec::Tree(named) if named.settings.prepare.is_some())
     }
 
     /// The same agent with at most this number of iterations and no limit of time, for a test of
@@ -153,7 +161,7 @@ impl AgentSpec {
     #[must_use]
     pub fn shortened(&self, iterations: u64) -> Option<AgentSpec> {
         let mut short = self.clone();
-        if !each_kind!(&mut short, named => named.settings.shorten()) {
+        if !short.shorten() {
             return None;
         }
         if let Some(budget) = short.budget_mut() {
@@ -164,19 +172,60 @@ impl AgentSpec {
         Some(short)
     }
 
+    fn shorten(&mut self) -> bool {
+        each_kind!(self, named => named.settings.shorten())
+    }
+
+    /// The agent that thinks: itself, or the one that it restricts.
+    pub fn thinking_mut(&mut self) -> &mut AgentSpec {
+        match self {
+            AgentSpec::Restricted(Named {
+                settings: RestrictedSpec { agent: Ok(agent), .. },
+                ..
+            }) => agent.thinking_mut(),
+            agent => agent,
+        }
+    }
+
+    /// Whether an option would do nothing in this game because of how its players choose.
+    pub fn check_turns<G: Hints>(&self, game: &G, name: &str) -> Result<(), SpecError> {
+        let checked = match self {
+            AgentSpec::Tree(named) => named.settings.check_game(game, name),
+            _ => Ok(()),
+        };
+        checked.map_err(|message| self.to_fields().error(message))
+    }
+
+    /// Switches such options off, for those who do not know beforehand what they are going to play.
+    pub fn fit_turns<G: Hints>(&mut self, game: &G) {
+        if let AgentSpec::Tree(named) = self {
+            named.settings.fit_turns(game);
+        }
+    }
+
     /// The settings of the tree search, if it is one, to be changed.
     pub fn tree_search_mut(&mut self) -> Option<&mut MctsSettings> {
         match self {
-            AgentSpec::Tree(named) => Some(&mut named.settings),
+            AgentSpec::Tree(named) => Some(&mut named.settings.search),
             _ => None,
         }
     }
 
-    /// The settings of the tree search, if it is one.
+    /// The settings of the tree search, if it is one with which a match begins.
     pub fn tree_search(&self) -> Option<&MctsSettings> {
         match self {
-            AgentSpec::Tree(named) => Some(&named.settings),
+            AgentSpec::Tree(named) if named.settings.prepare.is_none() => {
+                Some(&named.settings.search)
+            }
             _ => None,
         }
     }
+}
+
+/// Makes the agent `sequential` for a game.
+pub(crate) type MakeSequential<G> = fn(MctsSettings) -> Box<dyn Agent<G>>;
+
+/// The agent `sequential` for a game in which players choose at once.
+pub(crate) fn make_sequential<G: CatalogGame>(settings: MctsSettings) -> Box<dyn Agent<G>> {
+    Box::new(SequentialUct::new(settings))
 }

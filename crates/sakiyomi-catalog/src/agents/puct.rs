@@ -12,7 +12,7 @@ use super::search::{
 use super::{AgentSettings, Seat};
 use crate::fields::Value;
 use crate::network::{NetworkEvaluator, OnPool};
-use crate::parameter::{Defined, Definition, Domain, Parameter, Place, place};
+use crate::parameter::{Defined, Definition, Domain, Group, Parameter, Place, place};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PuctSpec {
@@ -31,33 +31,44 @@ impl Budgeted for PuctSpec {
     }
 }
 
-const C: Parameter<PuctSpec> =
-    Parameter::number("c", 0.0..=1_000.0, place!(settings.c), "weight of priors and exploration");
-const BATCH: Parameter<PuctSpec> = Parameter::integer(
-    "batch",
-    1..=4_096,
-    Place {
-        get: |spec| Some(Value::Integer(spec.settings.batch as u64)),
-        set: |spec, value| {
-            if let Value::Integer(batch) = value {
-                spec.settings.batch = batch as usize;
-            }
-            Ok(())
+const C: Parameter<PuctSpec> = Parameter {
+    group: Group::Selection,
+    ..Parameter::number("c", 0.0..=1_000.0, place!(settings.c), "weight of priors and exploration")
+};
+const BATCH: Parameter<PuctSpec> = Parameter {
+    group: Group::Budget,
+    ..Parameter::integer(
+        "batch",
+        1..=4_096,
+        Place {
+            get: |spec| Some(Value::Integer(spec.settings.batch as u64)),
+            set: |spec, value| {
+                if let Value::Integer(batch) = value {
+                    spec.settings.batch = batch as usize;
+                }
+                Ok(())
+            },
         },
-    },
-    "leaves that are evaluated together; more is faster and searches less well",
-);
-const TEMPERATURE: Parameter<PuctSpec> = Parameter::number(
-    "temperature",
-    0.0..=100.0,
-    place!(settings.temperature),
-    "moves are drawn in proportion to visits^(1/temperature); 0 takes the most visited",
-);
-const FRESH: Parameter<PuctSpec> = Parameter::flag(
-    "fresh",
-    place!(settings.fresh),
-    "starts from nothing at every decision instead of keeping the tree",
-);
+        "leaves that are evaluated together; more is faster and searches less well",
+    )
+};
+const TEMPERATURE: Parameter<PuctSpec> = Parameter {
+    group: Group::Selection,
+    ..Parameter::number(
+        "temperature",
+        0.0..=100.0,
+        place!(settings.temperature),
+        "moves are drawn in proportion to visits^(1/temperature); 0 takes the most visited",
+    )
+};
+const REUSE: Parameter<PuctSpec> = Parameter {
+    group: Group::Tree,
+    ..Parameter::flag(
+        "reuse",
+        place!(settings.reuse),
+        "keeps the tree between moves instead of starting without one at every decision",
+    )
+};
 
 fn defaults() -> PuctSpec {
     let budget = Budget::iterations(DEFAULT_ITERATIONS);
@@ -78,7 +89,7 @@ impl Defined for PuctSpec {
                 "puct",
                 "tree search by PUCT, the rule of AlphaZero, with random playouts and equal priors",
                 defaults,
-                &[iterations(), time(), cpu(), C, TEMPERATURE, FRESH, nodes(), memory()],
+                &[iterations(), time(), cpu(), C, TEMPERATURE, REUSE, nodes(), memory()],
                 "puct:iterations=10000,c=1.25",
             )
         },
@@ -108,7 +119,7 @@ impl Defined for PuctSpec {
                     C,
                     BATCH,
                     TEMPERATURE,
-                    FRESH,
+                    REUSE,
                     nodes(),
                     memory(),
                 ],

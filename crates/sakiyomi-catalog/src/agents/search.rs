@@ -3,7 +3,7 @@
 use sakiyomi_core::{Budget, Hint, PlayoutOptions};
 
 use crate::fields::{MAX_INTEGER, Value};
-use crate::parameter::{Domain, Parameter, Place, Stored};
+use crate::parameter::{Domain, Group, Parameter, Place, Stored};
 
 /// Playouts of a decision, if nothing is said.
 pub(super) const DEFAULT_ITERATIONS: u64 = 1_000;
@@ -34,59 +34,75 @@ macro_rules! within {
 }
 
 pub(super) const fn iterations<S: Budgeted>() -> Parameter<S> {
-    Parameter::integer(
-        "iterations",
-        1..=MAX_INTEGER,
-        within!(budget, budget_mut, iterations),
-        "playouts a decision; no limit if only a time is given",
-    )
+    Parameter {
+        group: Group::Budget,
+        ..Parameter::integer(
+            "iterations",
+            1..=MAX_INTEGER,
+            within!(budget, budget_mut, iterations),
+            "playouts a decision; no limit if only a time is given",
+        )
+    }
 }
 
 pub(super) const fn time<S: Budgeted>() -> Parameter<S> {
-    Parameter::new(
-        "time",
-        Domain::Time,
-        within!(budget, budget_mut, wall),
-        "wall time a decision, such as 50ms or 3s",
-    )
+    Parameter {
+        group: Group::Budget,
+        ..Parameter::new(
+            "time",
+            Domain::Time,
+            within!(budget, budget_mut, wall),
+            "wall time a decision, such as 50ms or 3s",
+        )
+    }
 }
 
 pub(super) const fn cpu<S: Budgeted>() -> Parameter<S> {
-    Parameter::new(
-        "cpu",
-        Domain::Time,
-        within!(budget, budget_mut, cpu),
-        "CPU time a decision, of all its trees together, for fair matches at equal time",
-    )
+    Parameter {
+        group: Group::Budget,
+        ..Parameter::new(
+            "cpu",
+            Domain::Time,
+            within!(budget, budget_mut, cpu),
+            "CPU time a decision, of all its trees together, for fair matches at equal time",
+        )
+    }
 }
 
 pub(super) const fn nodes<S: Budgeted>() -> Parameter<S> {
-    Parameter::integer(
-        "nodes",
-        1..=MAX_INTEGER,
-        within!(budget, budget_mut, nodes),
-        "nodes at which the tree stops growing; the search goes on in it",
-    )
+    Parameter {
+        group: Group::Budget,
+        ..Parameter::integer(
+            "nodes",
+            1..=MAX_INTEGER,
+            within!(budget, budget_mut, nodes),
+            "nodes at which the tree stops growing; the search goes on in it",
+        )
+    }
 }
 
 pub(super) const fn memory<S: Budgeted>() -> Parameter<S> {
-    Parameter::new(
-        "memory",
-        Domain::Bytes,
-        Place {
-            get: |settings| Some(Value::Bytes(settings.budget().memory)),
-            set: |settings, value| {
-                settings.budget_mut().memory = value.bytes();
-                Ok(())
+    Parameter {
+        group: Group::Budget,
+        ..Parameter::new(
+            "memory",
+            Domain::Bytes,
+            Place {
+                get: |settings| Some(Value::Bytes(settings.budget().memory)),
+                set: |settings, value| {
+                    settings.budget_mut().memory = value.bytes();
+                    Ok(())
+                },
             },
-        },
-        "size at which the tree stops growing; the search goes on in it",
-    )
+            "size at which the tree stops growing; the search goes on in it",
+        )
+    }
 }
 
 pub(super) const fn pruned<S: PlaysOut>() -> Parameter<S> {
     Parameter {
         needs: Some(Hint::Prune),
+        group: Group::Knowledge,
         ..Parameter::flag(
             "pruned",
             within!(options, options_mut, prune),
@@ -95,26 +111,28 @@ pub(super) const fn pruned<S: PlaysOut>() -> Parameter<S> {
     }
 }
 
-pub(super) const fn keen<S: PlaysOut>() -> Parameter<S> {
+pub(super) const fn urgent<S: PlaysOut>() -> Parameter<S> {
     Parameter {
         needs: Some(Hint::Urgent),
+        group: Group::Playouts,
         ..Parameter::number(
-            "keen",
+            "urgent",
             0.0..=1.0,
             within!(options, options_mut, urgent_probability),
-            "probability that a playout step considers urgent actions only",
+            "probability, from 0 to 1, that a playout step considers urgent actions only",
         )
     }
 }
 
-pub(super) const fn limit<S: PlaysOut>() -> Parameter<S> {
+pub(super) const fn round_limit<S: PlaysOut>() -> Parameter<S> {
     Parameter {
         needs: Some(Hint::Rounds),
+        group: Group::Playouts,
         ..Parameter::integer(
-            "limit",
+            "round-limit",
             1..=1_000,
             within!(options, options_mut, round_limit),
-            "playouts stop at this round, or limit/2 rounds after their start, and count progress",
+            "playouts stop at this round, or half as many rounds after their start, and count progress",
         )
     }
 }

@@ -157,7 +157,7 @@ impl Defined for GdlSpec {
     }];
 }
 
-compiled!(GdlGame);
+compiled!(GdlGame; at once);
 
 impl GameSettings for GdlSpec {
     fn open<V: Visitor>(&self, visitor: V) -> Result<V::Out, String> {
@@ -221,7 +221,8 @@ impl GdlSpec {
     }
 }
 
-/// What a compiled game takes, roughly: its text as terms, and its network or what an interpreter remembers.
+/// What a compiled game takes, roughly: its text as terms, and its network or what an interpreter
+/// remembers.
 fn bytes_of(game: &GdlGame, rules: &str) -> u64 {
     let text = rules.len() as u64 * 64;
     text + match size(game) {

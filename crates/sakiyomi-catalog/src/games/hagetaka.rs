@@ -95,7 +95,7 @@ impl Defined for Settings {
     ];
 }
 
-compiled!(Hagetaka);
+compiled!(Hagetaka; with players, at once);
 
 impl GameSettings for Settings {
     fn open<V: Visitor>(&self, visitor: V) -> Result<V::Out, String> {

@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
+use sakiyomi_games::Mizugame;
 use sakiyomi_games::mizugame::{
-    Contest, Effect, MAX_COMMANDS, MAX_MAPS, MAX_TEAMS, Map, MapSettings, Payoff, Rough, Settings,
-    Symmetry, TieBreak,
+    Effect, MAX_COMMANDS, MAX_MAPS, MAX_TEAMS, Map, MapSettings, Payoff, Rough, Settings, Symmetry,
+    TieBreak,
 };
 
 use super::{GameSettings, Visitor};
@@ -268,13 +269,13 @@ impl Defined for MizugameSpec {
     }];
 }
 
-compiled!(Contest);
+compiled!(Mizugame; with players);
 
 impl GameSettings for MizugameSpec {
     fn open<V: Visitor>(&self, visitor: V) -> Result<V::Out, String> {
         let maps = self.field.maps()?;
-        let contest = Contest::new(maps, &self.rules).map_err(|error| error.to_string())?;
-        Ok(visitor.visit(contest))
+        let game = Mizugame::new(maps, &self.rules).map_err(|error| error.to_string())?;
+        Ok(visitor.visit(game))
     }
 
     fn opponents(&self) -> Option<[&'static str; 4]> {

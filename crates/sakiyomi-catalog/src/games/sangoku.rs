@@ -87,7 +87,7 @@ impl Defined for Battlefield {
     }];
 }
 
-compiled!(Skirmish, Battle, War);
+compiled!(Skirmish, Battle, War; with players);
 
 impl GameSettings for Battlefield {
     fn open<V: Visitor>(&self, visitor: V) -> Result<V::Out, String> {

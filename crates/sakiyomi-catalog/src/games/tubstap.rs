@@ -136,7 +136,7 @@ impl Defined for TubstapSpec {
     }];
 }
 
-compiled!(Small, Medium, Large);
+compiled!(Small, Medium, Large; with players);
 
 impl GameSettings for TubstapSpec {
     fn open<V: Visitor>(&self, visitor: V) -> Result<V::Out, String> {
@@ -155,7 +155,7 @@ impl GameSettings for TubstapSpec {
     }
 
     fn opponents(&self) -> Option<[&'static str; 4]> {
-        Some(["random", "sample", "m-uct:iterations=500", "tubstap-best:cpu=1s"])
+        Some(["random", "sample", "m-uct:iterations=500", "tubstap-best:cpu=200ms"])
     }
 
     fn file(&self) -> Option<&str> {

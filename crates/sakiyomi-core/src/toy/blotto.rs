@@ -2,7 +2,7 @@
 
 use std::array;
 
-use crate::{Encode, Game, Hint, HintSet, Hints, Payoffs, Player, Players, Rng, Show, Turn, View};
+use crate::{Encode, Game, Hints, Orders, Payoffs, Player, Players, Rng, Show, Turn, View};
 
 /// The most soldiers that a player may command.
 pub const MAX_SOLDIERS: usize = 12;
@@ -97,11 +97,9 @@ impl Game for Blotto {
     }
 }
 
-impl Hints for Blotto {
-    fn provides(&self) -> HintSet {
-        HintSet::of(&[Hint::Orders])
-    }
+impl Hints for Blotto {}
 
+impl Orders for Blotto {
     fn agents(&self, _: &Self::State, _: Player) -> usize {
         self.n_soldiers
     }

@@ -1,7 +1,7 @@
 //! A match as long as one likes: two players walk along a corridor, and chance moves them on, twice in a row.
 //! It is there for whatever goes down a match to its end, which must not depend on how long that is.
 
-use crate::{Encode, Game, Hints, Payoffs, Player, Players, Show, Turn, View};
+use crate::{Encode, Game, Hints, Orders, Payoffs, Player, Players, Show, Turn, View};
 
 /// Steps 0 and 1 of every four are the players', 2 and 3 belong to chance. At the end both get the same.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +86,8 @@ impl Game for Corridor {
 }
 
 impl Hints for Corridor {}
+
+impl Orders for Corridor {}
 
 impl Encode for Corridor {}
 

@@ -5,15 +5,15 @@
 //! `lost(a; seat 1) <= 0`.
 //! Every quantity is an estimate with its 95 % interval. A comparison agrees with our games if the
 //! interval of the difference lies on its side, is contradicted if it lies on the other side, and
-//! differs if our games show neither although they would have shown a difference of a tenth. With less,
-//! and with fewer than 30 games, there are not enough games for a verdict.
+//! differs if our games show neither although they would have shown a difference of 0.02 (of lengths: a
+//! fiftieth). With less, and with fewer than 30 games, there are not enough games for a verdict.
 
 use std::fmt;
 
 use sakiyomi_core::stats::Interval;
 use serde::Serialize;
 
-use super::address::{Counts, evidence_called, evidence_of_row, mean_of_series};
+use super::address::{Counts, Row, evidence_called, mean_of_series};
 use super::evidence::{Estimate, Part, Quantity};
 
 /// A sentence, and the test that stands for it.
@@ -72,7 +72,7 @@ impl Verdict {
     /// parts of themselves. Whatever may be larger has not been told apart yet.
     const HARDLY: f64 = 0.02;
     /// With fewer games the intervals of scores near 0 and 1 are too narrow to be relied on.
-    const LEAST_GAMES: u64 = 30;
+    pub(super) const LEAST_GAMES: u64 = 30;
 }
 
 impl Claim {
@@ -141,6 +141,7 @@ fn parse_term(text: &str) -> Result<Term, String> {
             Quantity::Mean(_) => "`won`, `drawn` or `lost` games",
             Quantity::NashConv => "nothing less than the whole cell",
             Quantity::MeanScore => "nothing less than the whole series",
+            Quantity::Row => "nothing less than the whole row",
             _ => "a seat",
         };
         return Err(format!("`{name}` can be asked for in {parts}, not as in `{text}`"));
@@ -170,7 +171,10 @@ impl Comparison {
         if n_left.min(n_right) < Verdict::LEAST_GAMES {
             return Verdict::NotEnoughGames;
         }
-        let Interval { low, high } = left.minus(&right);
+        let Interval { low, high } = match (self.left.row(cells), self.right.row(cells)) {
+            (Some(left), Some(right)) => left.minus(&right),
+            _ => left.minus(&right),
+        };
         let (holds, fails) = match self.relation {
             Relation::Less => (high < 0.0, low >= 0.0),
             Relation::AtMost => (high <= 0.0, low > 0.0),
@@ -190,6 +194,14 @@ impl Comparison {
 }
 
 impl Term {
+    /// The row of a round robin, if that is what it asks for.
+    fn row(&self, cells: Counts<'_>) -> Option<Row> {
+        match self {
+            Term::Quantity { name: Quantity::Row, cell, .. } => Row::of(cells, cell),
+            _ => None,
+        }
+    }
+
     /// What is known, and from how many games. What is not counted in games has no least number: the
     /// spread of measurements is part of their interval.
     fn estimate(&self, cells: Counts<'_>) -> Option<(Estimate, u64)> {
@@ -198,11 +210,11 @@ impl Term {
             Term::Quantity { name: Quantity::MeanScore, cell: series, .. } => {
                 mean_of_series(cells, series)
             }
+            Term::Quantity { name: Quantity::Row, .. } => {
+                self.row(cells).map(|row| (row.estimate(), row.n_games))
+            }
             Term::Quantity { name, cell: of, part } => {
-                let evidence = match name {
-                    Quantity::Row => evidence_of_row(cells, of)?,
-                    _ => evidence_called(cells, of)?,
-                };
+                let evidence = evidence_called(cells, of)?;
                 let n = match name {
                     Quantity::NashConv => u64::MAX,
                     _ => evidence.n_games(*part),
@@ -256,6 +268,10 @@ mod tests {
             ("g", evidence(12, 0, 0)),
             ("h", evidence(5010, 0, 4990)),
             ("r - s", Evidence { seats: vec![Default::default(); 2], ..evidence(70, 0, 30) }),
+            // Told apart if the two rows were independent: the interval is [-0.02, 0.26], not [0.02, 0.22].
+            ("u - v", evidence(56, 0, 44)),
+            ("x - y", evidence(70, 0, 30)),
+            ("x - z", Evidence::default()),
             ("m @ 1", evidence(70, 0, 30)),
             ("m @ 2", evidence(60, 0, 40)),
         ];
@@ -283,6 +299,8 @@ mod tests {
             ("nash_conv(e) < 0.5", Verdict::Agrees),
             ("nash_conv(a) < 0.5", Verdict::NotRun),
             ("row(r) > 0.5 and row(s) < 0.5", Verdict::Agrees),
+            ("row(x) > row(y)", Verdict::NotRun),
+            ("row(u) > row(v)", Verdict::NotEnoughGames),
             ("mean(m) > 0.55 and mean(m) < 0.75", Verdict::Agrees),
             ("mean(m) > score(m @ 1)", Verdict::NotEnoughGames),
             ("mean(n) > 0.5", Verdict::NotRun),
@@ -309,6 +327,7 @@ mod tests {
         assert!(error("score(a; seat 0) > 1").contains("is no part of the games"));
         assert!(error("score(a; won) > 1").contains("can be asked for in a seat"));
         assert!(error("mean(a; seat 1) > 1").contains("nothing less than the whole series"));
+        assert!(error("row(a; seat 1) > 1").contains("nothing less than the whole row"));
         assert!(error("length(a; seat 1) > 1").contains("`won`, `drawn` or `lost` games"));
     }
 }

@@ -129,7 +129,7 @@ impl Quantity {
         match (self, part) {
             (_, Part::All) => true,
             (Quantity::Mean(_), part) => !matches!(part, Part::Seat(_)),
-            (Quantity::NashConv | Quantity::MeanScore, _) => false,
+            (Quantity::NashConv | Quantity::MeanScore | Quantity::Row, _) => false,
             (_, part) => matches!(part, Part::Seat(_)),
         }
     }

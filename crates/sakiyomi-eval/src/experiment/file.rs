@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, read_text};
+use sakiyomi_core::Fault;
 use sakiyomi_core::stats::Tally;
 use serde::Deserialize;
 use toml::{Spanned, Value};
@@ -24,6 +25,8 @@ pub enum ExperimentError {
     #[error("{}:{line}:{column}: {message}", file.display())]
     Place { file: PathBuf, line: usize, column: usize, message: String },
 }
+
+impl Fault for ExperimentError {}
 
 pub(super) fn load(path: &Path) -> Result<Experiment, ExperimentError> {
     let text = read_text(path).map_err(|error| ExperimentError::File {
@@ -488,7 +491,8 @@ impl Reader<'_> {
         let others: Others = self.parse(second, variables)?;
         let agents = [vec![first], others.0].concat();
         let openings = self.openings()?;
-        let task = Task::Matches(Pairing { game, agents, seed: file.seed, openings });
+        let task =
+            Task::Matches(Pairing { game, agents, seed: file.seed, openings, first_seat: false });
         Ok(Cell { address, task, games, keep: file.keep, paper: None })
     }
 

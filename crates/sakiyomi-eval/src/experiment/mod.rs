@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use sakiyomi_catalog::{SpecError, TableError};
+use sakiyomi_core::{Fault, Stop};
 use serde::Serialize;
 
 use crate::store::{Counted, Store, StoreError};
 use crate::{Fingerprint, Pairing, Task};
 
-pub use address::{Address, Counts, evidence_at, evidence_called, evidence_of_row, mean_of_series};
+pub use address::{Address, Counts, Row, evidence_at, evidence_called, mean_of_series};
 pub use claim::{Claim, Verdict};
 pub use evidence::{Distribution, Estimate, Evidence, Part, Quantity};
 pub use file::ExperimentError;
@@ -90,10 +91,24 @@ pub struct Axis {
 
 impl Cell {
     /// What its results are found by in a store, beside the task: the fingerprint of its
-    /// behaviour, and a mark if matches are kept, since results without records would not do.
-    pub fn fingerprint(&self) -> Result<Fingerprint, TableError> {
-        let fingerprint = self.task.fingerprint()?;
-        Ok(if self.keep { fingerprint.marked(KEPT) } else { fingerprint })
+    /// behaviour, and a mark if matches are kept, since results without records would not do. Nothing
+    /// if it was stopped.
+    pub fn fingerprint(&self, stop: &Stop) -> Result<Option<Fingerprint>, TableError> {
+        let fingerprint = self.task.fingerprint(stop)?;
+        let marked = |plain: Fingerprint| if self.keep { plain.marked(KEPT) } else { plain };
+        Ok(fingerprint.map(marked))
+    }
+
+    /// The number of its cell in a store, if there is one.
+    pub fn find(&self, store: &Store) -> Result<Option<i64>, CountError> {
+        // A fingerprint is worked out by playing, which is not done for what was never played.
+        if !store.knows(&self.task)? {
+            return Ok(None);
+        }
+        match self.fingerprint(&Stop::new())? {
+            Some(fingerprint) => Ok(store.find(&self.task, &fingerprint)?),
+            None => Ok(None),
+        }
     }
 
     /// The games that are played so that every seat is taken equally often. A single game is not
@@ -107,12 +122,11 @@ impl Cell {
     pub fn counted(&self, store: Option<&Store>) -> Result<(Counted, u64), CountError> {
         let (round, games) = (self.task.round()?, self.balanced_games()?);
         let Some(store) = store else { return Ok((Counted::default(), games)) };
-        // A fingerprint is worked out by playing, which is not done for what was never played.
-        if !store.knows(&self.task)? {
-            return Ok((Counted::default(), games));
-        }
-        let counted = match store.find(&self.task, &self.fingerprint()?)? {
-            Some(id) => store.count(id, round, games)?,
+        let counted = match self.find(store)? {
+            Some(id) => {
+                let behaviour = Some(store.behaviour(id)?);
+                Counted { behaviour, ..store.count(id, round, games)? }
+            }
             None => Counted::default(),
         };
         Ok((counted, games))
@@ -240,6 +254,8 @@ pub enum FindError {
     Unknown { id: String, folder: PathBuf, known: String },
 }
 
+impl Fault for FindError {}
+
 /// Why the results of a cell cannot be counted.
 #[derive(Debug, thiserror::Error)]
 pub enum CountError {
@@ -249,6 +265,16 @@ pub enum CountError {
     Spec(#[from] SpecError),
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl Fault for CountError {
+    fn is_input(&self) -> bool {
+        match self {
+            CountError::Table(error) => error.is_input(),
+            CountError::Spec(_) => true,
+            CountError::Store(_) => false,
+        }
+    }
 }
 
 impl fmt::Display for Scale {

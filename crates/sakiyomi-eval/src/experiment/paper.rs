@@ -2,7 +2,8 @@
 //!
 //! A paper's score comes from games and has an error like ours, so that "agrees" is a statement about
 //! two samples: the 95 % interval of the difference between our score and the paper's contains 0.
-//! It says something only if that interval is narrow; otherwise there are not enough games.
+//! It says something only if that interval is narrow; otherwise, and with fewer games than a claim needs,
+//! there are not enough games.
 
 use sakiyomi_core::stats::{Tally, Z95, bounded_mean_interval};
 
@@ -51,9 +52,12 @@ impl PaperNumbers {
 }
 
 fn judge(ours: &Tally, paper: &Estimate) -> Option<Verdict> {
+    let n_games = ours.games();
     let ours = Estimate::within((ours.score()?, ours.interval()));
     let difference = ours.minus(paper);
-    Some(if difference.low > 0.0 || difference.high < 0.0 {
+    Some(if n_games < Verdict::LEAST_GAMES {
+        Verdict::NotEnoughGames
+    } else if difference.low > 0.0 || difference.high < 0.0 {
         Verdict::Differs
     } else if difference.high - difference.low > 2.0 * Verdict::RESOLUTION {
         Verdict::NotEnoughGames
@@ -107,6 +111,12 @@ mod tests {
         let paper = PaperNumbers::of_score(0.77, Some(1000));
         assert_eq!(paper.judge(&tally(31, 1, 14)), Some(Verdict::NotEnoughGames));
         assert_eq!(paper.judge(&tally(12, 2, 32)), Some(Verdict::Differs), "few, and far off");
+        assert_eq!(
+            paper.judge(&tally(0, 0, 29)),
+            Some(Verdict::NotEnoughGames),
+            "far off, too few"
+        );
+        assert_eq!(paper.judge(&tally(0, 0, 30)), Some(Verdict::Differs));
         assert_eq!(paper.judge(&Tally::default()), None);
         assert_eq!(PaperNumbers::of_score(0.77, None).judge(&tally(310, 10, 140)), None);
         let seats = vec![tally(40, 0, 0), tally(30, 0, 10)];

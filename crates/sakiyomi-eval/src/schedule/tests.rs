@@ -9,8 +9,7 @@ fn work_of(wanted: u64, unit_size: Option<u64>) -> Work {
 }
 
 fn state(wanted: u64, unit_size: Option<u64>) -> WorkState {
-    let work = work_of(wanted, unit_size);
-    WorkState { work, in_flight: Ranges::default(), seconds_per_number: None }
+    WorkState::new(work_of(wanted, unit_size))
 }
 
 #[test]
@@ -36,16 +35,17 @@ fn units_cover_all_numbers_once_in_any_order() {
             turn += turn_step;
         }
         assert!(times.iter().all(|&n| n == 1), "{times:?}");
-        assert_eq!(state.n_done(), 103);
+        assert_eq!(WorkState::new(state.work).n_done, 103);
     }
 }
 
 #[test]
 fn numbers_beyond_what_is_wanted_do_not_count() {
-    let mut state = state(10, Some(4));
-    state.work.done.add(0..4);
-    state.work.done.add(8..12);
-    assert_eq!(state.n_done(), 6);
+    let mut work = work_of(10, Some(4));
+    work.leave_out(0..4);
+    work.leave_out(8..12);
+    let state = WorkState::new(work);
+    assert_eq!(state.n_done, 6);
     assert_eq!(state.next_range(Order::Spread, 99, 1), Some(4..8));
 }
 
@@ -73,13 +73,14 @@ struct Numbers {
 }
 
 impl Sink for Numbers {
-    fn take(&mut self, work: usize, unit: &DoneUnit) -> Result<Vec<News>, StoreError> {
+    type Error = &'static str;
+
+    fn take(&mut self, work: usize, unit: DoneUnit) -> Result<Vec<News>, &'static str> {
         self.taken.extend(unit.results.games().iter().map(|played| played.number));
         if self.fails_at.is_some_and(|n| self.taken.len() >= n) {
-            return Err(StoreError::Full { file: "s".into() });
+            return Err("full");
         }
-        let numbers = unit.first..unit.first + unit.results.len() as u64;
-        Ok(vec![News { work, numbers }])
+        Ok(vec![News { work, numbers: unit.numbers() }])
     }
 
     fn is_decided(&self) -> bool {
@@ -87,8 +88,8 @@ impl Sink for Numbers {
     }
 }
 
-fn settings(threads: usize, order: Order) -> Settings {
-    Settings { threads, unit_seconds: 0.002, order }
+fn settings(threads: usize, order: Order) -> ScheduleSettings {
+    ScheduleSettings { threads, unit_seconds: 0.002, order }
 }
 
 #[test]
@@ -99,7 +100,8 @@ fn every_number_is_done_once_on_any_number_of_threads() {
             let mut work = work_of(700, None);
             work.done.add(100..300);
             let settings = settings(threads, order);
-            let done = run(vec![work], settings, &mut sink, &Stop::new(), &mut |_, _| {}).unwrap();
+            let done =
+                run_works(vec![work], settings, &mut sink, &Stop::new(), &mut |_, _| {}).unwrap();
             sink.taken.sort_unstable();
             assert!(sink.taken.iter().copied().eq((0..100).chain(300..700)));
             assert_eq!((done.done, done.wanted, done.done_here), (700, 700, 500));
@@ -111,10 +113,10 @@ fn every_number_is_done_once_on_any_number_of_threads() {
 fn a_sink_that_fails_or_has_enough_ends_it() {
     let run = |sink: &mut Numbers, stop: &Stop| {
         let settings = settings(3, Order::Ascending);
-        run(vec![work_of(100_000_000, None)], settings, sink, stop, &mut |_, _| {})
+        run_works(vec![work_of(100_000_000, None)], settings, sink, stop, &mut |_, _| {})
     };
     let mut fails = Numbers { fails_at: Some(50), ..Numbers::default() };
-    assert!(matches!(run(&mut fails, &Stop::new()), Err(ScheduleError::Store(_))));
+    assert!(matches!(run(&mut fails, &Stop::new()), Err(ScheduleError::Sink("full"))));
     let mut decided = Numbers { enough_at: Some(500), ..Numbers::default() };
     let done = run(&mut decided, &Stop::new()).unwrap();
     assert!(decided.taken.len() >= 500 && done.done < 1_000_000);
@@ -129,8 +131,8 @@ fn a_stop_keeps_what_is_complete() {
     let (stop, n_told) = (Stop::new(), AtomicU64::new(0));
     let mut sink = Numbers::default();
     let work = work_of(100_000_000, Some(10_000_000));
-    let settings = Settings { threads: 2, unit_seconds: 1e6, order: Order::Ascending };
-    let done = run(vec![work], settings, &mut sink, &stop, &mut |_, _| {
+    let settings = ScheduleSettings { threads: 2, unit_seconds: 1e6, order: Order::Ascending };
+    let done = run_works(vec![work], settings, &mut sink, &stop, &mut |_, _| {
         // Told at the start, and again after a tick, in the middle of the first units.
         if n_told.fetch_add(1, Ordering::Relaxed) == 1 {
             stop.request();

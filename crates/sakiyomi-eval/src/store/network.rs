@@ -24,12 +24,10 @@ CREATE TABLE network_matches (
     plies INTEGER NOT NULL,
     seconds REAL NOT NULL,
     record TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
     finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
 );
 ";
-
-/// Those of before have none.
-pub(super) const CHECKSUMS: &str = "ALTER TABLE network_matches ADD COLUMN checksum INTEGER";
 
 /// A match that was refereed over the network. What is counted, is counted per seat.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -152,7 +150,7 @@ struct MatchRow {
     seconds: f64,
     record: String,
     finished: String,
-    checksum: Option<i64>,
+    checksum: i64,
 }
 
 impl MatchRow {
@@ -232,11 +230,9 @@ impl MatchRow {
     }
 
     fn check(&self) -> Result<(), String> {
-        match self.checksum {
-            Some(checksum) if checksum != self.checksum() => {
-                Err("its checksum does not fit its content".to_owned())
-            }
-            _ => Ok(()),
+        match self.checksum == self.checksum() {
+            true => Ok(()),
+            false => Err("its checksum does not fit its content".to_owned()),
         }
     }
 }
@@ -253,9 +249,6 @@ fn list<T: DeserializeOwned>(name: &str, text: &str, n: Option<usize>) -> Result
 
 #[cfg(test)]
 mod tests {
-    use rusqlite::Connection;
-
-    use super::super::{APPLICATION_ID, MIGRATIONS};
     use super::*;
 
     fn played(id: &str) -> NetworkMatch {
@@ -301,7 +294,7 @@ mod tests {
         assert_eq!(store.network_matches().unwrap().len(), 1);
     }
 
-    /// Every column is covered; a match of before, without a checksum, must have one entry per seat.
+    /// Every column is covered.
     #[test]
     fn a_changed_value_is_refused() {
         let folder = tempfile::tempdir().unwrap();
@@ -326,24 +319,5 @@ mod tests {
         }
         set("record = replace(record, 'mark', 'mask')");
         assert!(store.network_record(number).is_err());
-        set("record = replace(record, 'mask', 'mark'), checksum = NULL");
-        assert_eq!(store.network_record(number).unwrap(), Some(record()));
-        set("goals = '[100]'");
-        let message = store.network_matches().unwrap_err().to_string();
-        assert!(message.contains("1 goals for 2 players"), "{message}");
-    }
-
-    /// A file of an older version gets the table, and keeps what it has.
-    #[test]
-    fn older_files_are_brought_up_to_date() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("s");
-        let old = Connection::open(&file).unwrap();
-        MIGRATIONS[..2].iter().for_each(|step| old.execute_batch(step).unwrap());
-        old.pragma_update(None, "user_version", 2).unwrap();
-        old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
-        drop(old);
-        let store = Store::open(&file).unwrap();
-        assert!(store.network_matches().unwrap().is_empty());
     }
 }

@@ -1,9 +1,7 @@
 //! A unit as a row of the file, and whether what is read is what was written: every unit and every kept record
 //! carries a checksum. SQLite finds damage to its own structure, but not a changed byte inside a value.
 //!
-//! Measures are kept by name, in one column that grows with their table. Rows of before have columns of their own
-//! for three of them (`payoffs`, `turns`, `lengths`), which stay readable and are no longer written. Rows without
-//! a checksum are older still. They are taken if every value is one that a unit can have.
+//! Measures are kept by name, in one column that grows with their table.
 
 use std::collections::BTreeMap;
 
@@ -13,24 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DoneUnit, Forfeited, Measure, Measures, Outcome, Played, Results};
 
-/// Those of before have none.
-pub(super) const CHECKSUMS: &str = "
-ALTER TABLE units ADD COLUMN checksum INTEGER;
-ALTER TABLE records ADD COLUMN checksum INTEGER;
-";
-
-/// Those of before have no keys, and of forfeits only the number.
-pub(super) const MEASURES: &str = "
-ALTER TABLE units ADD COLUMN measures TEXT NOT NULL DEFAULT '{}';
-ALTER TABLE units ADD COLUMN game_keys BLOB NOT NULL DEFAULT x'';
-ALTER TABLE units ADD COLUMN forfeits TEXT NOT NULL DEFAULT '[]';
-";
-
 /// The columns of `units` that are read, and of its cell what the checksum covers, in the order in which
 /// [`UnitRow::read`] takes them.
-pub(super) const COLUMNS: &str = "units.first_game, units.n_games, units.outcomes, units.payoffs,
-    units.turns, units.lengths, units.measures, units.game_keys, units.forfeits, units.n_forfeits,
-    units.seconds, units.engine, units.checksum, cells.key, cells.n_players";
+pub(super) const COLUMNS: &str = "units.first_game, units.n_games, units.outcomes,
+    units.measures, units.game_keys, units.forfeits, units.seconds, units.engine, units.checksum,
+    cells.key, cells.n_players";
 
 /// Stands for the outcome of a measurement.
 pub(super) const MEASURED: char = 'M';
@@ -41,8 +26,6 @@ const NASH_CONV: &str = "nash_conv";
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredUnit {
     pub unit: DoneUnit,
-    /// All of them; those of before are not marked in the games.
-    pub n_forfeits: u64,
     /// The version of the program.
     pub engine: String,
 }
@@ -52,13 +35,9 @@ pub(super) struct UnitRow {
     first_game: i64,
     n_games: i64,
     outcomes: String,
-    payoffs: String,
-    turns: String,
-    lengths: String,
     measures: String,
     game_keys: Vec<u8>,
     forfeits: String,
-    n_forfeits: i64,
     seconds: f64,
     engine: String,
 }
@@ -97,12 +76,8 @@ impl UnitRow {
             first_game: unit.first as i64,
             n_games: unit.results.len() as i64,
             outcomes,
-            payoffs: "[]".to_owned(),
-            turns: "[]".to_owned(),
-            lengths: "[]".to_owned(),
             measures: serde_json::to_string(&measures)?,
             game_keys: keys.unwrap_or_default().concat(),
-            n_forfeits: forfeits.len() as i64,
             forfeits: serde_json::to_string(&forfeits)?,
             seconds: unit.seconds,
             engine: env!("CARGO_PKG_VERSION").to_owned(),
@@ -116,21 +91,17 @@ impl UnitRow {
         cell: i64,
         (key, round): (&str, i64),
     ) -> rusqlite::Result<()> {
-        let insert = "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, lengths, measures,
-                      game_keys, forfeits, n_forfeits, seconds, engine, checksum)
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        let insert = "INSERT INTO units (cell, first_game, n_games, outcomes, measures, game_keys,
+                      forfeits, seconds, engine, checksum)
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
         let values = params![
             cell,
             self.first_game,
             self.n_games,
             self.outcomes,
-            self.payoffs,
-            self.turns,
-            self.lengths,
             self.measures,
             self.game_keys,
             self.forfeits,
-            self.n_forfeits,
             self.seconds,
             self.engine,
             self.checksum(key, round),
@@ -149,21 +120,9 @@ impl UnitRow {
         Ok(unit.parse().map_err(|problem| format!("{name}: {problem}")))
     }
 
-    /// The first number and the checksum of a row of [`COLUMNS`] in a cell with another key, if it has one that is
-    /// right.
-    pub(super) fn checksum_with(row: &Row<'_>, key: &str) -> rusqlite::Result<Option<(i64, i64)>> {
-        let unit = UnitRow::of(row)?;
-        let has_checksum = row.get::<_, Option<i64>>(12)?.is_some();
-        let round: i64 = row.get(14)?;
-        let is_right = has_checksum && unit.is_intact(row)?;
-        Ok(is_right.then(|| (unit.first_game, unit.checksum(key, round))))
-    }
-
-    /// Whether a row matches its checksum; one of before has none.
     fn is_intact(&self, row: &Row<'_>) -> rusqlite::Result<bool> {
-        let checksum: Option<i64> = row.get(12)?;
-        let (key, round): (String, i64) = (row.get(13)?, row.get(14)?);
-        Ok(checksum.is_none_or(|stored| stored == self.checksum(&key, round)))
+        let (checksum, key, round): (i64, String, i64) = (row.get(8)?, row.get(9)?, row.get(10)?);
+        Ok(checksum == self.checksum(&key, round))
     }
 
     fn of(row: &Row<'_>) -> rusqlite::Result<UnitRow> {
@@ -171,15 +130,11 @@ impl UnitRow {
             first_game: row.get(0)?,
             n_games: row.get(1)?,
             outcomes: row.get(2)?,
-            payoffs: row.get(3)?,
-            turns: row.get(4)?,
-            lengths: row.get(5)?,
-            measures: row.get(6)?,
-            game_keys: row.get(7)?,
-            forfeits: row.get(8)?,
-            n_forfeits: row.get(9)?,
-            seconds: row.get(10)?,
-            engine: row.get(11)?,
+            measures: row.get(3)?,
+            game_keys: row.get(4)?,
+            forfeits: row.get(5)?,
+            seconds: row.get(6)?,
+            engine: row.get(7)?,
         })
     }
 
@@ -187,42 +142,30 @@ impl UnitRow {
     fn checksum(&self, key: &str, round: i64) -> i64 {
         let mut hash = Fnv64::default();
         hash.write_field(key.as_bytes());
-        for number in [round, self.first_game, self.n_games, self.n_forfeits] {
+        for number in [round, self.first_game, self.n_games] {
             hash.write(&number.to_le_bytes());
         }
         hash.write(&self.seconds.to_bits().to_le_bytes());
-        for text in [&self.outcomes, &self.payoffs, &self.turns, &self.lengths, &self.engine] {
+        for text in [&self.outcomes, &self.measures, &self.forfeits, &self.engine] {
             hash.write_field(text.as_bytes());
         }
-        // Rows of before have none of these, and their checksums are without them.
-        if !self.is_of_before() {
-            hash.write_field(self.measures.as_bytes());
-            hash.write_field(&self.game_keys);
-            hash.write_field(self.forfeits.as_bytes());
-        }
+        hash.write_field(&self.game_keys);
         hash.finish().cast_signed()
-    }
-
-    fn is_of_before(&self) -> bool {
-        self.measures == "{}" && self.game_keys.is_empty() && self.forfeits == "[]"
     }
 
     fn parse(self) -> Result<StoredUnit, String> {
         let n = usize::try_from(self.n_games).map_err(|_| wrong("n_games"))?;
         let first = u64::try_from(self.first_game).map_err(|_| wrong("first_game"))?;
-        let n_forfeits = u64::try_from(self.n_forfeits).map_err(|_| wrong("n_forfeits"))?;
         let is_measured = self.outcomes.starts_with(MEASURED);
         let is_known = |c: char| {
             if is_measured { c == MEASURED } else { Outcome::from_letter(c).is_some() }
         };
-        let columns =
-            if self.is_of_before() { self.columns_of_before(n)? } else { self.columns(n)? };
+        let columns = self.columns(n)?;
         let forfeits: Vec<ForfeitRow> =
             serde_json::from_str(&self.forfeits).map_err(|_| wrong("forfeits"))?;
         let checks = [
             (n > 0 && self.outcomes.len() == n && self.outcomes.chars().all(is_known), "outcomes"),
             (self.game_keys.is_empty() || self.game_keys.len() == 8 * n, "game_keys"),
-            (n_forfeits <= n as u64, "n_forfeits"),
             (self.seconds.is_finite() && self.seconds >= 0.0, "seconds"),
         ];
         if let Some((_, column)) = checks.iter().find(|(is_right, _)| !is_right) {
@@ -237,7 +180,7 @@ impl UnitRow {
             false => Results::Games(self.games(first, &columns, &forfeits)),
         };
         let unit = DoneUnit { first, results, seconds: self.seconds };
-        Ok(StoredUnit { unit, n_forfeits, engine: self.engine })
+        Ok(StoredUnit { unit, engine: self.engine })
     }
 
     fn games(&self, first: u64, columns: &Columns, forfeits: &[ForfeitRow]) -> Vec<Played> {
@@ -259,7 +202,6 @@ impl UnitRow {
                 key: keys.get(i).copied(),
                 forfeit: forfeit.map(|row| row.forfeit.clone()),
                 record: None,
-                last_estimate: None,
             }
         };
         self.outcomes.chars().filter_map(Outcome::from_letter).enumerate().map(game).collect()
@@ -272,36 +214,6 @@ impl UnitRow {
             true => Ok(columns),
             false => Err(wrong("measures")),
         }
-    }
-
-    /// The columns that measures had of their own.
-    fn columns_of_before(&self, n: usize) -> Result<Columns, String> {
-        let is_measured = self.outcomes.starts_with(MEASURED);
-        // A measurement is NashConv: at least 0 but for rounding, at most 1 for each of 8 players.
-        let range = if is_measured { -1e-6..=8.0 } else { 0.0..=1.0 };
-        let payoffs: Vec<f64> =
-            serde_json::from_str(&self.payoffs).map_err(|_| wrong("payoffs"))?;
-        if payoffs.len() != n || !payoffs.iter().all(|payoff| range.contains(payoff)) {
-            return Err(wrong("payoffs"));
-        }
-        let name = if is_measured { NASH_CONV } else { Measure::PAYOFF.entry().name };
-        let mut columns = Columns::new();
-        columns.insert(name.to_owned(), payoffs.into_iter().map(Some).collect());
-        let n_turns = if is_measured { 0 } else { n };
-        for (text, column, measure, may_lack) in [
-            (&self.turns, "turns", Measure::TURNS, false),
-            (&self.lengths, "lengths", Measure::LENGTH, true),
-        ] {
-            let counts: Vec<u32> = serde_json::from_str(text).map_err(|_| wrong(column))?;
-            if counts.len() != n_turns && !(may_lack && counts.is_empty()) {
-                return Err(wrong(column));
-            }
-            if !counts.is_empty() {
-                let counts = counts.into_iter().map(|count| Some(f64::from(count)));
-                columns.insert(measure.entry().name.to_owned(), counts.collect());
-            }
-        }
-        Ok(columns)
     }
 }
 
@@ -322,4 +234,39 @@ pub(super) fn checksum_of_record(game: i64, text: &str) -> i64 {
     hash.write(&game.to_le_bytes());
     hash.write_field(text.as_bytes());
     hash.finish().cast_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A measure that this version does not know does no harm; what no unit can have is refused.
+    #[test]
+    fn measures_may_come_and_go() {
+        let row = |outcomes: &str, measures: &str| UnitRow {
+            first_game: 4,
+            n_games: 2,
+            outcomes: outcomes.to_owned(),
+            measures: measures.to_owned(),
+            game_keys: Vec::new(),
+            forfeits: "[]".to_owned(),
+            seconds: 0.1,
+            engine: "1".to_owned(),
+        };
+        let parsed = row("WL", r#"{"of the future":[1.5,2.5],"turns":[3,4]}"#).parse().unwrap();
+        let turns = |played: &Played| played.measures[Measure::TURNS];
+        let games = parsed.unit.results.games();
+        assert_eq!(games.iter().map(turns).collect::<Vec<_>>(), [Some(3.0), Some(4.0)]);
+        assert_eq!(games[0].measures[Measure::PAYOFF], None);
+        for (outcomes, measures, column) in [
+            ("WL", r#"{"turns":[3]}"#, "`measures`"),
+            ("WL", "[3;4]", "`measures`"),
+            ("WX", r#"{"turns":[3,4]}"#, "`outcomes`"),
+            ("WLL", r#"{"turns":[3,4]}"#, "`outcomes`"),
+            ("MM", r#"{"turns":[3,4]}"#, "`measures`"),
+        ] {
+            let message = row(outcomes, measures).parse().unwrap_err();
+            assert!(message.contains(column), "{outcomes} {measures}: {message}");
+        }
+    }
 }

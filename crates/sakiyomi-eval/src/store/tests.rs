@@ -1,5 +1,6 @@
 use super::*;
 use crate::{Forfeited, Learner, Measure, Outcome, Pairing, Played};
+use sakiyomi_core::Stop;
 use std::fs;
 
 fn task(seed: u64) -> Task {
@@ -14,15 +15,7 @@ fn unit(first: u64, outcomes: &str) -> DoneUnit {
         measures[Measure::TURNS] = Some((5 + number % 3) as f64);
         measures[Measure::LENGTH] = Some(2.0);
         let outcome = Outcome::from_letter(letter).unwrap();
-        Played {
-            number,
-            outcome,
-            measures,
-            key: Some(!number),
-            forfeit: None,
-            record: None,
-            last_estimate: None,
-        }
+        Played { number, outcome, measures, key: Some(!number), forfeit: None, record: None }
     });
     DoneUnit { first, results: Results::Games(played.collect()), seconds: 0.1 }
 }
@@ -86,32 +79,8 @@ fn measurements_are_kept_beside_games() {
     assert_eq!(store.cells().unwrap()[0].task, task);
 }
 
-/// A store of the first schema is brought up to date, and its games still count.
 #[test]
-fn an_older_store_is_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("s");
-    let old = Connection::open(&file).unwrap();
-    old.execute_batch(MIGRATIONS[0]).unwrap();
-    old.pragma_update(None, "user_version", 1).unwrap();
-    old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
-    drop(old);
-    let mut store = Store::open(&file).unwrap();
-    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
-    let insert =
-        "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns, n_forfeits,
-                      seconds, engine) VALUES (1, 0, 2, 'WL', '[1.0,0.0]', '[7,8]', 0, 0.1, 'old')";
-    store.connection.execute(insert, []).unwrap();
-    assert!(store.add(cell.id, &unit(2, "DD")).unwrap());
-    let evidence = store.count(cell.id, 2, 9).unwrap().evidence;
-    assert_eq!(evidence.tally.games(), 4);
-    assert_eq!(values(&evidence, Measure::TURNS), [(5.0, 1), (7.0, 2), (8.0, 1)]);
-    assert_eq!(values(&evidence, Measure::PAYOFF), [(0.0, 1), (0.5, 2), (1.0, 1)]);
-    assert_eq!(values(&evidence, Measure::LENGTH), [(2.0, 2)], "old games have no length");
-}
-
-#[test]
-fn what_is_no_store_or_newer_or_damaged_is_left_alone() {
+fn what_is_no_store_or_of_another_version_or_damaged_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |name: &str, part: &str| {
         let file = folder.path().join(name);
@@ -127,11 +96,13 @@ fn what_is_no_store_or_newer_or_damaged_is_left_alone() {
     other.execute_batch("CREATE TABLE t (x)").unwrap();
     drop(other);
     refused("other", "is no store of Sakiyomi");
-    let newer = folder.path().join("newer");
-    let store = Store::open(&newer).unwrap();
-    store.connection.pragma_update(None, "user_version", 99).unwrap();
-    drop(store);
-    refused("newer", "newer Sakiyomi (schema 99");
+    for version in [1, SCHEMA_VERSION - 1, SCHEMA_VERSION + 1] {
+        let store = Store::open(&folder.path().join(version.to_string())).unwrap();
+        store.connection.pragma_update(None, "user_version", version).unwrap();
+        drop(store);
+        let part = format!("another version of Sakiyomi (schema {version}, this one has 8)");
+        refused(&version.to_string(), &part);
+    }
     let damaged = folder.path().join("damaged");
     let mut store = Store::open(&damaged).unwrap();
     let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
@@ -231,38 +202,6 @@ fn a_flipped_bit_is_never_another_result() {
     assert!(n_refused > 10, "{n_refused} refused: the bits have missed the units");
 }
 
-/// Units without a checksum count if they could have been written.
-#[test]
-fn older_units_are_checked_by_what_they_may_hold() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(&folder.path().join("s")).unwrap();
-    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
-    let mut first = 0;
-    let mut count = |outcomes: &str, payoffs: &str, turns: &str, forfeits: i64| {
-        store.connection.execute("DELETE FROM units", []).unwrap();
-        let insert = "INSERT INTO units (cell, first_game, n_games, outcomes, payoffs, turns,
-                      n_forfeits, seconds, engine) VALUES (1, ?1, 2, ?2, ?3, ?4, ?5, 0.1, 'old')";
-        let values = params![first, outcomes, payoffs, turns, forfeits];
-        store.connection.execute(insert, values).unwrap();
-        first += 2;
-        let counted = store.count(cell.id, 2, 99);
-        counted.map(|counted| counted.evidence.tally.games()).map_err(|error| error.to_string())
-    };
-    assert_eq!(count("WL", "[1.0,0.0]", "[7,8]", 1), Ok(2));
-    let wrong = [
-        ("WX", "[1.0,0.0]", "[7,8]", 0, "`outcomes`"),
-        ("WMM", "[1.0,0.0]", "[7,8]", 0, "`outcomes`"),
-        ("WL", "[1.0,4.0]", "[7,8]", 0, "`payoffs`"),
-        ("WL", "[1.0]", "[7,8]", 0, "`payoffs`"),
-        ("WL", "[1.0,0.0]", "[7;8]", 0, "`turns`"),
-        ("WL", "[1.0,0.0]", "[7,8]", 3, "`n_forfeits`"),
-    ];
-    for (outcomes, payoffs, turns, forfeits, column) in wrong {
-        let message = count(outcomes, payoffs, turns, forfeits).unwrap_err();
-        assert!(message.contains(column) && message.contains("prune --cell 1"), "{message}");
-    }
-}
-
 #[test]
 fn a_changed_record_or_cell_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -314,55 +253,27 @@ fn units_come_back_as_they_were() {
     let mut units = Vec::new();
     store.each_unit(cell.id, |stored| units.push(stored)).unwrap();
     assert_eq!(units.len(), 1);
-    assert_eq!((&units[0].unit, units[0].n_forfeits), (&done, 1));
+    assert_eq!(units[0].unit, done);
     let forfeits = |games| store.count(cell.id, 2, games).unwrap().n_forfeits;
     assert_eq!((forfeits(8), forfeits(9), forfeits(99)), (0, 1, 1));
 }
 
-/// A measure that this version does not know does no harm.
+/// Results by time are found again if the speed that is measured is about the same.
 #[test]
-fn measures_may_come_and_go() {
+fn results_by_time_are_found_by_their_class_of_speed() {
     let folder = tempfile::tempdir().unwrap();
-    let mut store = Store::open(&folder.path().join("s")).unwrap();
-    let cell = store.cell(&task(1), &"b".into(), 2).unwrap();
-    store.add(cell.id, &unit(0, "WL")).unwrap();
-    let newer = r#"{"of the future":[1.5,2.5],"turns":[3,4]}"#;
-    let update = "UPDATE units SET measures = ?1, checksum = NULL";
-    store.connection.execute(update, [newer]).unwrap();
-    let evidence = store.count(cell.id, 2, 9).unwrap().evidence;
-    assert_eq!(values(&evidence, Measure::TURNS), [(3.0, 1), (4.0, 1)]);
-    assert_eq!(values(&evidence, Measure::PAYOFF), []);
-    let short = r#"{"turns":[3]}"#;
-    store.connection.execute(update, [short]).unwrap();
-    assert!(store.count(cell.id, 2, 9).unwrap_err().to_string().contains("`measures`"));
-}
-
-/// Results that are known by the fingerprint of before are found, once and for all, and stay whole.
-#[test]
-fn results_of_before_are_taken_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut store = Store::open(&folder.path().join("s")).unwrap();
-    let task = task(1);
-    let fingerprint = task.fingerprint().unwrap();
-    assert_ne!(fingerprint.as_str(), fingerprint.before());
-    let old: Fingerprint = fingerprint.before().into();
-    let cell = store.cell(&task, &old, 2).unwrap();
-    store.add(cell.id, &unit(0, "WL")).unwrap();
-    store.add(cell.id, &unit(2, "DD")).unwrap();
-    store.connection.execute("UPDATE units SET checksum = NULL WHERE first_game = 2", []).unwrap();
-    assert!(store.knows(&task).unwrap());
-    assert!(!store.knows(&self::task(2)).unwrap());
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let agents = ["uct:cpu=1ms".parse().unwrap(), "random".parse().unwrap()];
+    let task = Task::Matches(Pairing::new("tic-tac-toe".parse().unwrap(), agents, 1));
+    let fingerprint = task.fingerprint(&Stop::new()).unwrap().unwrap();
+    let cell = store.cell(&task, &fingerprint, 2).unwrap();
+    assert_eq!(store.behaviour(cell.id).unwrap(), fingerprint.as_str());
     assert_eq!(store.find(&task, &fingerprint).unwrap(), Some(cell.id));
-    let now = &store.cells().unwrap()[0];
-    assert_eq!((now.behaviour.as_str(), &now.task), (fingerprint.as_str(), &task));
-    assert_eq!(store.count(cell.id, 2, 9).unwrap().evidence.tally.games(), 4);
-    assert_eq!(store.cell(&task, &fingerprint, 2).unwrap().id, cell.id);
-    assert_eq!(store.find(&task, &old).unwrap(), None);
-    assert_eq!(store.cells().unwrap().len(), 1);
-    // What was damaged before is damaged afterwards.
-    store.connection.execute("UPDATE units SET outcomes = 'WW' WHERE first_game = 0", []).unwrap();
-    let other: Fingerprint = "other".into();
-    store.take_over(cell.id, &key(&task.texts(), "other"), "other").unwrap();
-    assert_eq!(store.find(&task, &other).unwrap(), Some(cell.id));
-    assert!(store.count(cell.id, 2, 9).unwrap_err().to_string().contains("checksum"));
+    let (hash, rest) = fingerprint.as_str().split_once('@').unwrap();
+    let (class, machine) = rest.split_once(' ').unwrap();
+    let near = format!("{hash}@{} {machine}", class.parse::<i64>().unwrap() + 4);
+    let update = "UPDATE cells SET behaviour = ?1";
+    store.connection.execute(update, [near]).unwrap();
+    assert_eq!(store.find(&task, &fingerprint).unwrap(), None, "sixteen times as fast");
+    assert!(store.knows(&task).unwrap() && !store.knows(&self::task(2)).unwrap());
 }

@@ -61,7 +61,7 @@ fn a_run_goes_on_to_the_identical_result() {
     let mut evolution = Evolution::new(settings(), "test".to_owned()).unwrap();
     run(&mut evolution, &problem, 2, 1);
     let stop = Stop::new();
-    let stop_soon = |done: usize, _: usize| {
+    let stop_soon = |done: u64, _: u64| {
         if done >= 9 {
             stop.request();
         }
@@ -166,7 +166,7 @@ fn refining_goes_on_to_the_identical_result() {
     let mut evolution = Evolution::new(polishing(), "test".to_owned()).unwrap();
     run(&mut evolution, &problem, 2, 2);
     let stop = Stop::new();
-    let stop_soon = |done: usize, _: usize| {
+    let stop_soon = |done: u64, _: u64| {
         if done >= 9 {
             stop.request();
         }

@@ -14,15 +14,13 @@
 mod playout;
 mod settings;
 mod show;
-mod strength;
 
 use sakiyomi_core::{
-    Agent, Budget, Canonical, CellShape, Encode, Game, Hint, HintSet, Hints, ObservationShape,
-    Payoffs, Player, Players, Rng, Scratch, Script, Turn,
+    Canonical, CellShape, Encode, Game, Hint, HintSet, Hints, ObservationShape, Orders, Payoffs,
+    Player, Players, Rng, Scratch, Turn,
 };
 
 pub use settings::{MAX_CARDS, MAX_HANDS, Order, Payoff, Settings, SettingsError, Ties};
-pub use strength::{Reading, StrengthPlayer};
 
 /// The rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,24 +33,24 @@ pub struct Hagetaka {
 /// Where a match is. Hands and deck are sets of bits: card 1 is bit 0 of a hand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Position {
-    hands: [u32; MAX_HANDS],
+    pub hands: [u32; MAX_HANDS],
     /// What is face down, by place in the deck.
-    deck: u32,
-    totals: [i16; MAX_HANDS],
+    pub deck: u32,
+    pub totals: [i16; MAX_HANDS],
     /// All that is on the table: the card that is turned over, and what was carried.
-    stake: i16,
+    pub stake: i16,
     /// The place of the card that is turned over, or [`NONE`].
-    turned: u8,
+    pub turned: u8,
 }
 
 const _: () = assert!(size_of::<Position>() <= 44);
 
 /// No card is turned over.
-const NONE: u8 = u8::MAX;
+pub const NONE: u8 = u8::MAX;
 
 /// A card of a hand by its number from 0, or a card of the deck by its place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Card(u8);
+pub struct Card(pub u8);
 
 impl Hagetaka {
     pub fn new(mut settings: Settings) -> Result<Hagetaka, SettingsError> {
@@ -154,7 +152,7 @@ impl Hagetaka {
     }
 
     /// Rounds that are still to be played.
-    fn rounds_left(&self, position: &Position) -> u32 {
+    pub fn rounds_left(&self, position: &Position) -> u32 {
         position.deck.count_ones() + u32::from(position.turned != NONE)
     }
 }
@@ -346,15 +344,9 @@ impl Hints for Hagetaka {
             bit => bit as u8,
         }));
     }
-
-    fn scripted(&self) -> &'static [Script] {
-        strength::SCRIPTS
-    }
-
-    fn script(&self, name: &str, _: Option<Budget>) -> Option<Box<dyn Agent<Self>>> {
-        StrengthPlayer::named(name).map(|player| Box::new(player) as Box<dyn Agent<Self>>)
-    }
 }
+
+impl Orders for Hagetaka {}
 
 impl Encode for Hagetaka {
     /// The hands, one's own first and then in the order of seats; the deck that is face down; the card that is turned

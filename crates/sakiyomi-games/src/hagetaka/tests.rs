@@ -1,7 +1,6 @@
 //! The rules against a plain second telling of them, and the fast paths against the rules.
 
 use super::*;
-use sakiyomi_core::{Context, Show, Stop};
 
 fn game(settings: Settings) -> Hagetaka {
     Hagetaka::new(settings).unwrap()
@@ -211,42 +210,4 @@ fn the_canonical_state_has_the_same_value() {
         }
     }
     assert!(n_exchanged > 10, "{n_exchanged}");
-}
-
-#[test]
-fn sp_plays_the_rank_of_the_vulture_card() {
-    let game = game(Settings::hagetaka(15, 2));
-    let mut rng = Rng::new(1);
-    for (value, card) in [(1, 2), (-1, 1), (5, 10), (-5, 9), (6, 11), (10, 15)] {
-        let mut position = game.start();
-        let place = game.settings.deck.iter().position(|&v| v == value).unwrap();
-        game.apply(&mut position, &[Card(place as u8)]);
-        let mut context = Context { rng: &mut rng, stop: &Stop::new() };
-        let mut player = StrengthPlayer(Reading::Rank);
-        let choice = player.choose(&game, &position, Player(0), &mut context).unwrap();
-        assert_eq!(game.action_text(&position, Player(0), choice.action), card.to_string());
-    }
-}
-
-#[test]
-fn sp_plays_the_card_nearest_to_the_magnitude() {
-    let game = game(Settings::hagetaka(15, 2));
-    let mut rng = Rng::new(1);
-    let mut play = |value: i16, hand: &[u32]| {
-        let mut position = game.start();
-        let place = game.settings.deck.iter().position(|&v| v == value).unwrap();
-        game.apply(&mut position, &[Card(place as u8)]);
-        position.hands[0] = hand.iter().fold(0, |cards, card| cards | 1 << (card - 1));
-        let mut context = Context { rng: &mut rng, stop: &Stop::new() };
-        let mut player = StrengthPlayer::default();
-        let choice = player.choose(&game, &position, Player(0), &mut context).unwrap();
-        game.action_text(&position, Player(0), choice.action)
-    };
-    let all: Vec<u32> = (1..=15).collect();
-    for (value, card) in [(1, "1"), (-1, "1"), (5, "5"), (-5, "5"), (10, "10")] {
-        assert_eq!(play(value, &all), card);
-    }
-    assert_eq!(play(-5, &[1, 2, 12, 15]), "2");
-    assert_eq!(play(10, &[1, 13, 15]), "13");
-    assert_eq!(play(4, &[3, 5]), "3", "of two that are equally near, the lower");
 }

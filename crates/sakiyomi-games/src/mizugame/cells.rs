@@ -10,7 +10,7 @@ pub const N_CELLS: usize = 1261;
 const MIDDLE: i32 = 20;
 /// The array with its margin.
 pub(super) const STRIDE: usize = SIDE + 2;
-pub(super) const AREA: usize = STRIDE * STRIDE;
+pub const AREA: usize = STRIDE * STRIDE;
 
 /// A cell of the array or of its margin.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -84,7 +84,7 @@ impl Cell {
     }
 
     #[inline]
-    pub(super) fn index(self) -> usize {
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 

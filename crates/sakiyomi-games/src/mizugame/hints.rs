@@ -1,23 +1,13 @@
-//! What a search may know about a match: robots as agents with candidate plans, how the match stands,
-//! and the scripted players.
+//! What a search may know about a match: how it stands, and robots as agents with candidate plans.
 
 use sakiyomi_core::{
-    Agent, Budget, CellShape, Encode, Game, Hint, HintSet, Hints, Payoffs, Player, Script,
+    CellShape, Encode, Game, Hint, HintSet, Hints, Orders as OrdersOfAgents, Payoffs, Player,
 };
 
-use super::best::BestPlayer;
 use super::cells::{Cell, SIDE};
 use super::map::{MAX_TEAMS, TEAM_ROBOTS};
 use super::orders::Orders;
-use super::paper::PaperPlayer;
-use super::stand_ins::StandIn;
 use super::{Mizugame, Position};
-
-const SCRIPTS: [Script; 12] = {
-    let [paper, seven, team, all] = PaperPlayer::SCRIPTS;
-    let [a, b, c, d, e, f, g] = StandIn::SCRIPTS;
-    [BestPlayer::SCRIPT, paper, seven, team, all, a, b, c, d, e, f, g]
-};
 
 /// By how many cells teams differ typically: a lead as large as this at the end of a match that is
 /// half over is held with a probability of 73 %.
@@ -25,14 +15,15 @@ const TYPICAL_LEAD: f64 = 20.0;
 
 impl Hints for Mizugame {
     fn provides(&self) -> HintSet {
-        use Hint::{Cells, Estimate, Orders, Progress, Rounds, TurnsLeft};
-        HintSet::of(&[Estimate, Progress, Rounds, TurnsLeft, Cells, Orders])
+        use Hint::{Cells, Estimate, Progress, Rounds, TurnsLeft};
+        HintSet::of(&[Estimate, Progress, Rounds, TurnsLeft, Cells])
     }
 
     /// The chances against each of the others, by the difference of scores and the time left.
     fn estimate(&self, position: &Position) -> Option<Payoffs> {
         let n = self.players();
-        let left = 1.0 - f64::from(position.session) / f64::from(self.settings.sessions);
+        let left =
+            1.0 - f64::from(position.session) / f64::from(self.field(position).settings.sessions);
         let scale = TYPICAL_LEAD * (2.0 * left).max(0.05);
         let score = |team: usize| f64::from(position.water.score(team));
         let mut payoffs = Payoffs::default();
@@ -47,7 +38,7 @@ impl Hints for Mizugame {
 
     /// The share of the ground that scores for each team.
     fn progress(&self, position: &Position) -> Payoffs {
-        let ground = self.map.ground.iter().count().max(1) as f64;
+        let ground = self.field(position).map.ground.iter().count().max(1) as f64;
         let mut payoffs = Payoffs::default();
         for team in 0..self.players() {
             let share = f64::from(position.water.score(team)) / ground;
@@ -61,9 +52,10 @@ impl Hints for Mizugame {
     }
 
     fn turns_left(&self, position: &Position) -> Option<u32> {
-        let sessions = self.settings.sessions.saturating_sub(position.session);
+        let settings = &self.field(position).settings;
+        let sessions = settings.sessions.saturating_sub(position.session);
         let is_running = sessions > 0;
-        Some(u32::from(sessions) - u32::from(is_running && self.settings.latency > 0))
+        Some(u32::from(sessions) - u32::from(is_running && settings.latency > 0))
     }
 
     /// The code of a cell is the team whose water it holds, counted from 1.
@@ -82,28 +74,17 @@ impl Hints for Mizugame {
             }
         }
     }
+}
 
-    fn scripted(&self) -> &'static [Script] {
-        &SCRIPTS
-    }
-
-    fn script(&self, name: &str, budget: Option<Budget>) -> Option<Box<dyn Agent<Self>>> {
-        if let Some(best) = BestPlayer::named(name, budget) {
-            return Some(Box::new(best));
-        }
-        if let Some(paper) = PaperPlayer::named(name, budget) {
-            return Some(Box::new(paper));
-        }
-        StandIn::named(name).map(|player| Box::new(player) as Box<dyn Agent<Self>>)
-    }
-
+impl OrdersOfAgents for Mizugame {
     fn agents(&self, _: &Position, _: Player) -> usize {
         TEAM_ROBOTS
     }
 
     fn orders(&self, position: &Position, player: Player, agent: usize, out: &mut Vec<Orders>) {
-        let seen = self.foreseen_by(position, player);
-        let plans = self.candidate_plans(&seen, player, agent);
+        let field = self.field(position);
+        let seen = field.foreseen_by(position, player);
+        let plans = field.candidate_plans(&seen, player, agent);
         out.extend(plans.into_iter().map(|plan| Orders::of_robot(agent, plan)));
     }
 

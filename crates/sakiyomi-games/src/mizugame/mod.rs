@@ -10,77 +10,106 @@
 //! The contest's rule sheet is lost. What the paper does not say is our reconstruction; every such
 //! decision has a name and its default in [`Settings`] and [`MapSettings`].
 
-mod best;
 mod cells;
-mod contest;
 mod generate;
 mod hints;
 mod map;
 mod orders;
-mod paper;
-mod plans;
-#[cfg(test)]
-mod players_tests;
+pub mod plans;
 mod reference;
 mod replay;
 mod session;
 mod settings;
 mod show;
-mod stand_ins;
 #[cfg(test)]
 mod tests;
 mod water;
-mod worth;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use sakiyomi_core::{Game, Payoffs, Player, Players, Rng, Turn};
 
-pub use best::{BestPlayer, BestSettings};
-pub use cells::{Cell, DIRECTIONS, N_CELLS, SIDE};
-pub use contest::{Contest, ContestError, ContestState, MAX_MAPS};
+pub use cells::{AREA, Cell, DIRECTIONS, N_CELLS, SIDE};
 pub use generate::MakeMapError;
 pub use map::{MAX_TEAMS, Map, TEAM_ROBOTS, Terrain, TextError};
 pub use orders::{Command, MAX_COMMANDS, Orders, Plan};
-pub use paper::{PaperPlayer, PaperSettings};
 pub use reference::plain_scores;
 pub use replay::{ReplayLine, ReplayRobot, read_replay, replay_text};
 pub use session::{Deed, Robot};
 pub use settings::{
     Effect, MapSettings, Payoff, Rough, SettingError, Settings, Symmetry, TieBreak,
 };
-pub use stand_ins::StandIn;
 pub use water::{Pool, Water};
 
 use map::MAX_ROBOTS;
 
-/// The rules on one map.
+/// The most maps that a match may be drawn on.
+pub const MAX_MAPS: usize = 1_000;
+
+/// The rules on one or several maps. With several, chance draws the map before the first session, so
+/// that matches are played on many maps and those of a round share theirs.
 #[derive(Clone, Debug)]
 pub struct Mizugame {
-    map: Arc<Map>,
+    fields: Arc<[Field]>,
+}
+
+/// The rules on one map.
+#[derive(Clone, Debug)]
+pub struct Field {
+    number: u16,
+    map: Map,
     settings: Settings,
+}
+
+/// Why there is no match on these maps.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MizugameError {
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    #[error("{0} maps; expected 1 to {MAX_MAPS}")]
+    Number(usize),
+    #[error("maps with {0} and with {1} teams; all must have the same number")]
+    Teams(usize, usize),
 }
 
 /// A position between two sessions.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Position {
-    water: Water,
-    robots: [Robot; MAX_ROBOTS],
+    /// The number of its map, once that is drawn; until then this is the start on the first one.
+    pub field: Option<u16>,
+    pub water: Water,
+    pub robots: [Robot; MAX_ROBOTS],
     /// What the teams have ordered for the session that comes next, if orders have a latency.
-    pending: [Orders; MAX_TEAMS],
+    pub pending: [Orders; MAX_TEAMS],
     /// The session that comes next.
-    session: u16,
+    pub session: u16,
     /// Units that each team has poured so far.
-    poured: [u32; MAX_TEAMS],
+    pub poured: [u32; MAX_TEAMS],
 }
 
 impl Mizugame {
-    /// The rules on this map, or the setting that cannot be played.
-    pub fn new(map: Map, settings: Settings) -> Result<Mizugame, SettingError> {
-        Ok(Mizugame { map: Arc::new(map), settings: settings.checked()? })
+    /// The rules on these maps, or what cannot be played.
+    pub fn new(maps: Vec<Map>, settings: &Settings) -> Result<Mizugame, MizugameError> {
+        if !(1..=MAX_MAPS).contains(&maps.len()) {
+            return Err(MizugameError::Number(maps.len()));
+        }
+        let n_teams = maps[0].n_teams();
+        if let Some(other) = maps.iter().find(|map| map.n_teams() != n_teams) {
+            return Err(MizugameError::Teams(n_teams, other.n_teams()));
+        }
+        let settings = settings.clone().checked()?;
+        let field = |(number, map)| Field { number, map, settings: settings.clone() };
+        Ok(Mizugame { fields: (0..).zip(maps).map(field).collect() })
     }
 
+    /// The rules on the map of a position.
+    pub fn field(&self, position: &Position) -> &Field {
+        &self.fields[usize::from(position.field.unwrap_or_default())]
+    }
+}
+
+impl Field {
     pub fn map(&self) -> &Map {
         &self.map
     }
@@ -89,8 +118,28 @@ impl Mizugame {
         &self.settings
     }
 
+    pub fn n_teams(&self) -> usize {
+        self.map.n_teams()
+    }
+
+    pub fn start(&self) -> Position {
+        let idle = Robot { cell: Cell::centre(), tank: 0, busy: 0, deed: Deed::Idle };
+        let mut robots = [idle; MAX_ROBOTS];
+        for (robot, &cell) in robots.iter_mut().zip(self.map.starts.iter().flatten()) {
+            robot.cell = cell;
+        }
+        Position {
+            field: Some(self.number),
+            water: Water::default(),
+            robots,
+            pending: [Orders::NONE; MAX_TEAMS],
+            session: 0,
+            poured: [0; MAX_TEAMS],
+        }
+    }
+
     fn n_robots(&self) -> usize {
-        self.map.n_teams() * TEAM_ROBOTS
+        self.n_teams() * TEAM_ROBOTS
     }
 
     /// The robots of all teams, three each.
@@ -101,13 +150,37 @@ impl Mizugame {
     /// The position in which orders that are chosen now will begin to be carried out, as far as the
     /// team can tell: its own robots do what they were ordered to, and the others stay.
     pub fn foreseen_by(&self, position: &Position, player: Player) -> Position {
-        let mut seen = self.seen_by(position, player).into_owned();
+        let mut seen = position.seen_by(player).into_owned();
         if self.settings.latency > 0 {
             let pending = seen.pending;
-            self.run_session(&mut seen, &pending[..self.map.n_teams()]);
+            self.run_session(&mut seen, &pending[..self.n_teams()]);
             seen.pending = [Orders::NONE; MAX_TEAMS];
         }
         seen
+    }
+
+    /// Carries out the sessions that follow these actions. `watch` is told which robot has ended an
+    /// action: in which session, counted from 0, in which frame of it, and on which cell.
+    #[inline]
+    fn apply_watched(
+        &self,
+        position: &mut Position,
+        actions: &[Orders],
+        mut watch: impl FnMut(usize, u16, u16, Cell),
+    ) {
+        let n = self.n_teams();
+        if self.settings.latency == 0 {
+            return self.watch_session(position, actions, |robot, at, cell| {
+                watch(robot, 0, at, cell);
+            });
+        }
+        let due = position.pending;
+        self.watch_session(position, &due[..n], |robot, at, cell| watch(robot, 0, at, cell));
+        position.pending[..n].copy_from_slice(actions);
+        if position.session + 1 == self.settings.sessions {
+            let due = std::mem::replace(&mut position.pending, [Orders::NONE; MAX_TEAMS]);
+            self.watch_session(position, &due[..n], |robot, at, cell| watch(robot, 1, at, cell));
+        }
     }
 
     /// What is compared at the end: the score, then what breaks a tie.
@@ -120,7 +193,7 @@ impl Mizugame {
     }
 
     fn payoffs(&self, position: &Position) -> Payoffs {
-        let n = self.map.n_teams();
+        let n = self.n_teams();
         let mut results = [0; MAX_TEAMS];
         for (team, result) in results[..n].iter_mut().enumerate() {
             *result = self.result(position, team);
@@ -142,62 +215,50 @@ impl Mizugame {
 }
 
 impl Position {
-    pub fn water(&self) -> &Water {
-        &self.water
-    }
-
-    /// Sessions that have passed.
-    pub fn session(&self) -> u16 {
-        self.session
-    }
-
-    /// What a team has ordered for the session that comes next, if orders have a latency.
-    pub fn pending(&self, team: usize) -> Orders {
-        self.pending[team]
-    }
-
-    /// Units that a team has poured so far.
-    pub fn poured(&self, team: usize) -> u32 {
-        self.poured[team]
+    /// Without what the others have ordered for the session to come.
+    pub fn seen_by(&self, player: Player) -> Cow<'_, Position> {
+        let is_hidden = |team: usize| team != player.index();
+        let hides = |(team, orders): (usize, &Orders)| is_hidden(team) && *orders != Orders::NONE;
+        if !self.pending.iter().enumerate().any(hides) {
+            return Cow::Borrowed(self);
+        }
+        let mut seen = self.clone();
+        for team in (0..MAX_TEAMS).filter(|&team| is_hidden(team)) {
+            seen.pending[team] = Orders::NONE;
+        }
+        Cow::Owned(seen)
     }
 }
 
 impl Game for Mizugame {
     type State = Position;
+    /// An outcome of chance is the number of a map, [`Orders::of_number`].
     type Action = Orders;
 
     fn players(&self) -> usize {
-        self.map.n_teams()
+        self.fields[0].n_teams()
     }
 
     fn start(&self) -> Position {
-        let idle = Robot { cell: Cell::centre(), tank: 0, busy: 0, deed: Deed::Idle };
-        let mut robots = [idle; MAX_ROBOTS];
-        for (robot, &cell) in robots.iter_mut().zip(self.map.starts.iter().flatten()) {
-            robot.cell = cell;
-        }
-        Position {
-            water: Water::default(),
-            robots,
-            pending: [Orders::NONE; MAX_TEAMS],
-            session: 0,
-            poured: [0; MAX_TEAMS],
-        }
+        let start = self.fields[0].start();
+        Position { field: start.field.filter(|_| self.fields.len() == 1), ..start }
     }
 
     fn turn(&self, position: &Position) -> Turn {
-        match position.session >= self.settings.sessions {
-            true => Turn::Over(self.payoffs(position)),
+        let field = self.field(position);
+        match position.session >= field.settings.sessions {
+            _ if position.field.is_none() => Turn::Chance,
+            true => Turn::Over(field.payoffs(position)),
             false => Turn::Choose(Players::all(self.players())),
         }
     }
 
     /// Some of the many: all robots with the same kind of plan.
     fn actions(&self, position: &Position, player: Player, out: &mut Vec<Orders>) {
-        let first = out.len();
-        let seen = self.foreseen_by(position, player);
+        let (field, first) = (self.field(position), out.len());
+        let seen = field.foreseen_by(position, player);
         let plans: [Vec<Plan>; TEAM_ROBOTS] =
-            std::array::from_fn(|robot| self.candidate_plans(&seen, player, robot));
+            std::array::from_fn(|robot| field.candidate_plans(&seen, player, robot));
         let longest = plans.iter().map(Vec::len).max().unwrap_or_default();
         for i in 0..longest {
             let orders = Orders(std::array::from_fn(|robot| plans[robot][i % plans[robot].len()]));
@@ -210,17 +271,20 @@ impl Game for Mizugame {
     /// Orders for a session that will not take place are not asked for: with a latency the last
     /// session follows at once.
     fn apply(&self, position: &mut Position, actions: &[Orders]) {
-        if self.settings.latency == 0 {
-            return self.run_session(position, actions);
+        if position.field.is_none() {
+            *position = self.fields[usize::from(actions[0].number())].start();
+            return;
         }
-        let n = self.map.n_teams();
-        let due = position.pending;
-        self.run_session(position, &due[..n]);
-        position.pending[..n].copy_from_slice(actions);
-        if position.session + 1 == self.settings.sessions {
-            let due = std::mem::replace(&mut position.pending, [Orders::NONE; MAX_TEAMS]);
-            self.run_session(position, &due[..n]);
-        }
+        self.field(position).apply_watched(position, actions, |_, _, _, _| {});
+    }
+
+    fn outcomes(&self, _: &Position, out: &mut Vec<(Orders, f64)>) {
+        let share = 1.0 / self.fields.len() as f64;
+        out.extend((0..self.fields.len()).map(|i| (Orders::of_number(i as u16), share)));
+    }
+
+    fn sample(&self, _: &Position, _: &mut Vec<(Orders, f64)>, rng: &mut Rng) -> Orders {
+        Orders::of_number(rng.below(self.fields.len()) as u16)
     }
 
     fn lists_all_actions(&self) -> bool {
@@ -228,31 +292,31 @@ impl Game for Mizugame {
     }
 
     fn legal(&self, position: &Position, player: Player, orders: Orders) -> bool {
-        position.session < self.settings.sessions
+        let settings = &self.field(position).settings;
+        position.field.is_some()
+            && position.session < settings.sessions
             && player.index() < self.players()
-            && orders.is_legal(self.settings.max_commands.into())
+            && orders.is_legal(settings.max_commands.into())
     }
 
-    fn random_action(&self, _: &Position, _: Player, _: &mut Vec<Orders>, rng: &mut Rng) -> Orders {
-        let max_commands = self.settings.max_commands.into();
+    fn random_action(
+        &self,
+        position: &Position,
+        _: Player,
+        _: &mut Vec<Orders>,
+        rng: &mut Rng,
+    ) -> Orders {
+        let max_commands = self.field(position).settings.max_commands.into();
         Orders(std::array::from_fn(|_| Plan::random(max_commands, rng)))
     }
 
-    /// Without what the others have ordered for the session to come.
     fn seen_by<'s>(&self, position: &'s Position, player: Player) -> Cow<'s, Position> {
-        let is_hidden = |team: usize| team != player.index();
-        let hides = |(team, orders): (usize, &Orders)| is_hidden(team) && *orders != Orders::NONE;
-        if !position.pending.iter().enumerate().any(hides) {
-            return Cow::Borrowed(position);
-        }
-        let mut seen = position.clone();
-        for team in (0..MAX_TEAMS).filter(|&team| is_hidden(team)) {
-            seen.pending[team] = Orders::NONE;
-        }
-        Cow::Owned(seen)
+        position.seen_by(player)
     }
 
     fn constant_sum(&self) -> bool {
         true
     }
 }
+
+const _: () = assert!(MAX_TEAMS <= sakiyomi_core::MAX_PLAYERS && MAX_MAPS <= u16::MAX as usize);

@@ -1,5 +1,5 @@
 //! Plans for one robot that are more than a string of commands: paint what is near, suck a team's
-//! water, refill. They are the candidates that a search chooses from, and what the scripted players
+//! water, refill. They are the candidates that a search chooses from, and what the players of the game
 //! are made of.
 
 use std::cmp::Reverse;
@@ -12,11 +12,11 @@ use super::map::{TEAM_ROBOTS, Terrain};
 use super::orders::{Command, Plan};
 use super::session::{Deed, Robot};
 use super::water::{Pool, Water};
-use super::{Mizugame, Position};
+use super::{Field, Position};
 
 /// What a robot does for the rest of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Job {
+pub enum Job {
     /// Goes to the nearest cell without water, pours this often, and so on.
     Paint { pours: u8 },
     /// Goes to the nearest cell with another team's water, or with this team's, empties it, pours
@@ -30,18 +30,13 @@ pub(super) enum Job {
     Pour,
 }
 
-impl Mizugame {
+impl Field {
     /// Plans for one robot of a team, each once and none of them illegal, the first one usually not
     /// bad. The position is the one in which they begin to be carried out.
-    pub(super) fn candidate_plans(
-        &self,
-        position: &Position,
-        player: Player,
-        robot: usize,
-    ) -> Vec<Plan> {
+    pub fn candidate_plans(&self, position: &Position, player: Player, robot: usize) -> Vec<Plan> {
         const FILL: u32 = 1_000;
         let team = player.index();
-        let others = (0..self.map.n_teams()).filter(|&other| other != team);
+        let others = (0..self.n_teams()).filter(|&other| other != team);
         let leader = others.max_by_key(|&other| (position.water.score(other), Reverse(other)));
         let mut jobs = vec![
             Job::Paint { pours: 1 },
@@ -69,11 +64,7 @@ impl Mizugame {
 
     /// The directions of a quickest way to a cell with a property, and the cell; none if it stands
     /// on one there is no way to any.
-    pub(super) fn way(
-        &self,
-        from: Cell,
-        is_goal: impl Fn(Cell) -> bool,
-    ) -> Option<(Vec<u8>, Cell)> {
+    pub fn way(&self, from: Cell, is_goal: impl Fn(Cell) -> bool) -> Option<(Vec<u8>, Cell)> {
         let mut came_by = [u8::MAX; AREA];
         let mut best = [u32::MAX; AREA];
         let mut heap = BinaryHeap::from([(Reverse(0), Reverse(from))]);
@@ -110,15 +101,15 @@ impl Mizugame {
 
 /// Orders of a team in the making: the water as it will be, and where its robots want to go.
 #[derive(Clone, Debug)]
-pub(super) struct Draft<'a> {
-    game: &'a Mizugame,
-    pub(super) robots: Vec<Robot>,
-    pub(super) water: Water,
+pub struct Draft<'a> {
+    game: &'a Field,
+    pub robots: Vec<Robot>,
+    pub water: Water,
     claimed: Vec<Cell>,
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(game: &'a Mizugame, position: &Position) -> Draft<'a> {
+    pub fn new(game: &'a Field, position: &Position) -> Draft<'a> {
         Draft {
             game,
             robots: game.robots(position).to_vec(),
@@ -127,12 +118,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    pub(super) fn map(&self) -> &'a super::Map {
+    pub fn map(&self) -> &'a super::Map {
         &self.game.map
     }
 
     /// Begins the plan of one robot: the action that still runs is completed first.
-    pub(super) fn robot(&mut self, team: usize, robot: usize) -> Writer<'_, 'a> {
+    pub fn robot(&mut self, team: usize, robot: usize) -> Writer<'_, 'a> {
         let Robot { cell, tank, busy, deed } = self.robots[team * TEAM_ROBOTS + robot];
         let mut writer =
             self.resume(team, Place { cell, tank, frames: busy.into(), plan: Plan::EMPTY });
@@ -143,7 +134,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Goes on with the plan of a robot from where it has come to.
-    pub(super) fn resume(&mut self, team: usize, place: Place) -> Writer<'_, 'a> {
+    pub fn resume(&mut self, team: usize, place: Place) -> Writer<'_, 'a> {
         let settings = &self.game.settings;
         Writer {
             team,
@@ -157,17 +148,17 @@ impl<'a> Draft<'a> {
 
 /// What a robot has come to with the commands that are written so far.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) cell: Cell,
-    pub(super) tank: u32,
+pub struct Place {
+    pub cell: Cell,
+    pub tank: u32,
     /// Frames since the start of the session.
-    pub(super) frames: u32,
-    pub(super) plan: Plan,
+    pub frames: u32,
+    pub plan: Plan,
 }
 
 impl Place {
     /// Whether the session has no room for another command.
-    pub(super) fn is_full(&self, game: &Mizugame) -> bool {
+    pub fn is_full(&self, game: &Field) -> bool {
         self.frames >= u32::from(game.settings.session_frames)
             || self.plan.len() >= usize::from(game.settings.max_commands)
     }
@@ -175,30 +166,30 @@ impl Place {
 
 /// Writes the commands of one robot and follows what they do.
 #[derive(Debug)]
-pub(super) struct Writer<'d, 'a> {
-    pub(super) team: usize,
-    pub(super) place: Place,
+pub struct Writer<'d, 'a> {
+    pub team: usize,
+    pub place: Place,
     /// Commands are written as long as they start before this frame.
     limit: u32,
     max_commands: usize,
-    pub(super) draft: &'d mut Draft<'a>,
+    pub draft: &'d mut Draft<'a>,
 }
 
 impl Writer<'_, '_> {
-    pub(super) fn game(&self) -> &Mizugame {
+    pub fn game(&self) -> &Field {
         self.draft.game
     }
 
-    pub(super) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.place.frames >= self.limit || self.place.plan.len() >= self.max_commands
     }
 
-    pub(super) fn pool(&self) -> Option<Pool> {
+    pub fn pool(&self) -> Option<Pool> {
         self.draft.water.at(self.place.cell)
     }
 
     /// Adds a command and does what it does, if there is room for it.
-    pub(super) fn push(&mut self, command: Command) {
+    pub fn push(&mut self, command: Command) {
         if self.is_full() {
             return;
         }
@@ -258,7 +249,7 @@ impl Writer<'_, '_> {
 
     /// Goes the quickest way to a cell with a property. False if there is none. No other robot of
     /// the team is sent to the same cell.
-    pub(super) fn go(&mut self, is_goal: impl Fn(&Water, Cell) -> bool) -> bool {
+    pub fn go(&mut self, is_goal: impl Fn(&Water, Cell) -> bool) -> bool {
         let (water, claimed) = (&self.draft.water, &self.draft.claimed);
         let way = self
             .game()
@@ -274,13 +265,13 @@ impl Writer<'_, '_> {
     }
 
     /// Does a job until the session is full or there is nothing left to do.
-    pub(super) fn follow(&mut self, job: Job) {
+    pub fn follow(&mut self, job: Job) {
         while !self.is_full() && self.advance(job) {}
     }
 
     /// Does the next thing of a job; false if there is nothing to do.
-    pub(super) fn advance(&mut self, job: Job) -> bool {
-        let map = self.draft.game.map.clone();
+    pub fn advance(&mut self, job: Job) -> bool {
+        let map = self.draft.map();
         let is_ground = map.terrain(self.place.cell).is_ground();
         let own_here = match self.pool() {
             Some(pool) if self.owns(pool) => Some(pool.amount),

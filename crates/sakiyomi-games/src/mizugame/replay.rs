@@ -9,14 +9,13 @@
 //! `queue` is what the robot has been ordered for the session that follows. A changed cell is
 //! `[x, y, team, amount]`; where no water is left, the amount is 0 and the team the one that had it.
 
-use sakiyomi_core::Game;
 use serde::{Deserialize, Serialize};
 
 use super::cells::Cell;
 use super::map::{MAX_TEAMS, Map, TEAM_ROBOTS, TextError, error};
 use super::orders::{Orders, Plan};
 use super::water::{Pool, Water};
-use super::{Mizugame, Position};
+use super::{Field, Position};
 
 /// One line of a replay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +40,7 @@ pub struct ReplayRobot {
     pub queue: String,
 }
 
-impl Mizugame {
+impl Field {
     /// The line of a position. `before` is the position of the line before it, and `orders` are those
     /// that the coming session carries out, one for each team, if it is known already.
     pub fn replay_line(
@@ -70,7 +69,7 @@ impl Mizugame {
             frame: u32::from(position.session) * u32::from(self.settings.session_frames),
             robots: robots.collect(),
             changed: changed.collect(),
-            scores: (0..self.players()).map(|team| position.water.score(team)).collect(),
+            scores: (0..self.n_teams()).map(|team| position.water.score(team)).collect(),
         }
     }
 
@@ -79,7 +78,7 @@ impl Mizugame {
         let mut position = self.start();
         let mut lines = Vec::new();
         let mut before: Option<Position> = None;
-        let mut due = vec![Orders::NONE; self.players()];
+        let mut due = vec![Orders::NONE; self.n_teams()];
         for orders in decisions {
             if self.settings.latency == 0 {
                 due.clone_from(orders);
@@ -194,15 +193,16 @@ fn check_water(
 
 #[cfg(test)]
 mod tests {
-    use sakiyomi_core::{Player, Rng, Turn};
+    use sakiyomi_core::{Game, Player, Rng, Turn};
 
     use super::*;
+    use crate::mizugame::Mizugame;
     use crate::mizugame::settings::{MapSettings, Settings};
 
-    fn short_match(latency: u8) -> (Mizugame, Vec<ReplayLine>, Position) {
+    fn short_match(latency: u8) -> (Field, Vec<ReplayLine>, Position) {
         let map = Map::generate(&MapSettings::default(), 5).unwrap();
         let settings = Settings { latency, sessions: 12, ..Settings::default() };
-        let game = Mizugame::new(map, settings).unwrap();
+        let game = Mizugame::new(vec![map], &settings).unwrap();
         let mut state = game.start();
         let (mut rng, mut decisions) = (Rng::new(1), Vec::new());
         while let Turn::Choose(who) = game.turn(&state) {
@@ -215,30 +215,30 @@ mod tests {
             game.apply(&mut state, &orders);
             decisions.push(orders);
         }
-        let lines = game.replay(&decisions);
-        (game, lines, state)
+        let field = game.field(&state);
+        (field.clone(), field.replay(&decisions), state)
     }
 
     #[test]
     fn a_replay_ends_where_the_match_does() {
         for latency in [0, 1] {
-            let (game, lines, end) = short_match(latency);
+            let (field, lines, end) = short_match(latency);
             assert_eq!(lines.len(), 13);
-            let last = game.replay_line(None, &end, &[]);
+            let last = field.replay_line(None, &end, &[]);
             assert_eq!(lines[12].frame, 12 * 180);
             assert_eq!((&lines[12].robots, &lines[12].scores), (&last.robots, &last.scores));
             let text = replay_text(&lines);
-            assert_eq!(read_replay(game.map(), &text).unwrap(), lines);
+            assert_eq!(read_replay(field.map(), &text).unwrap(), lines);
         }
     }
 
     #[test]
     fn broken_replays_say_what_would_be_right() {
-        let (game, lines, _) = short_match(0);
+        let (field, lines, _) = short_match(0);
         let text = replay_text(&lines);
         let broken = |from: &str, to: &str| {
             let text = text.replacen(from, to, 1);
-            read_replay(game.map(), &text).unwrap_err().to_string()
+            read_replay(field.map(), &text).unwrap_err().to_string()
         };
         assert_eq!(broken("\"frame\":0", "\"frame\":7"), "line 1: frame 7; the first must be 0");
         assert_eq!(
@@ -249,9 +249,9 @@ mod tests {
         assert!(broken("\"busy\"", "\"lazy\"").contains("unknown field `lazy`"));
         assert!(broken("\"scores\":[0", "\"scores\":[1").contains("they must be [0, 0"));
         assert!(broken("\"x\":", "\"x\":9").contains("no ground"));
-        assert!(read_replay(game.map(), "").unwrap_err().message.contains("frame 0"));
+        assert!(read_replay(field.map(), "").unwrap_err().message.contains("frame 0"));
         for cut in (0..text.len().min(3_000)).step_by(97) {
-            let _ = read_replay(game.map(), &text[..cut]);
+            let _ = read_replay(field.map(), &text[..cut]);
         }
     }
 }

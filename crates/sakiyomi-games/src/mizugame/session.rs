@@ -9,7 +9,7 @@ use super::map::{MAX_ROBOTS, TEAM_ROBOTS, Terrain};
 use super::orders::{Command, Orders};
 use super::settings::{Effect, Rough, Settings};
 use super::water::Pool;
-use super::{Mizugame, Position};
+use super::{Field, Position};
 
 /// A robot at the end of a session. An action that still runs goes on in the next one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -32,9 +32,20 @@ pub enum Deed {
     Wait,
 }
 
-impl Mizugame {
+impl Field {
     /// Carries out one session with these orders, one for each team.
-    pub(super) fn run_session(&self, position: &mut Position, orders: &[Orders]) {
+    pub fn run_session(&self, position: &mut Position, orders: &[Orders]) {
+        self.watch_session(position, orders, |_, _, _| {});
+    }
+
+    /// The same, and `watch` is told which robot has ended an action, in which frame and on which
+    /// cell.
+    pub(super) fn watch_session(
+        &self,
+        position: &mut Position,
+        orders: &[Orders],
+        mut watch: impl FnMut(usize, u16, Cell),
+    ) {
         let n = self.n_robots();
         let end = self.settings.session_frames;
         let order = self.acting_order(position.session);
@@ -62,6 +73,7 @@ impl Mizugame {
                     self.take_effect(position, robot);
                 }
                 position.robots[robot].deed = Deed::Idle;
+                watch(robot, frame, position.robots[robot].cell);
             }
             for robot in order.clone() {
                 if until[robot] == frame {
@@ -127,7 +139,7 @@ impl Mizugame {
 
     /// How many frames a deed takes that is started on a cell.
     #[inline]
-    pub(super) fn frames(&self, cell: Cell, deed: Deed) -> u16 {
+    pub fn frames(&self, cell: Cell, deed: Deed) -> u16 {
         let Settings { move_frames, suck_frames, refill_frames, pour_frames, .. } = self.settings;
         let (frames, slow_at) = match deed {
             Deed::Move(direction) => match self.settings.rough {

@@ -1,6 +1,6 @@
 //! The rules, one by one, on small situations.
 
-use sakiyomi_core::{Game, Player, Rng, Scratch, Turn};
+use sakiyomi_core::{Game, Hints, Orders as _, Player, Rng, Scratch, Show, Turn};
 
 use super::*;
 
@@ -28,7 +28,7 @@ const STARTS: [(i32, i32); 6] = [(10, 10), (10, 20), (20, 10), (20, 30), (30, 20
 fn game(n_teams: usize, ground: &[(i32, i32, char)], change: impl Fn(&mut Settings)) -> Mizugame {
     let mut settings = Settings { latency: 0, ..Settings::default() };
     change(&mut settings);
-    Mizugame::new(field(n_teams, ground), settings).unwrap()
+    Mizugame::new(vec![field(n_teams, ground)], &settings).unwrap()
 }
 
 /// Gives orders to the first teams; the others do nothing.
@@ -52,7 +52,7 @@ fn place(position: &Position, robot: usize) -> (i32, i32) {
 
 /// A pool that is put there by hand.
 fn put(game: &Mizugame, position: &mut Position, (x, y): (i32, i32), team: u8, amount: u8) {
-    position.water.set(game.map(), at(x, y), Some(Pool { team, amount }));
+    position.water.set(&game.fields[0].map, at(x, y), Some(Pool { team, amount }));
 }
 
 #[test]
@@ -84,10 +84,10 @@ fn orders_wait_for_the_next_session_with_latency() {
     let game = game(2, &[], |settings| (settings.latency, settings.sessions) = (1, 3));
     let mut position = game.start();
     play(&game, &mut position, &["0 - -"]);
-    assert_eq!((place(&position, 0), position.pending(0).to_string()), ((10, 10), "0 - -".into()));
+    assert_eq!((place(&position, 0), position.pending[0].to_string()), ((10, 10), "0 - -".into()));
     // The second orders are the last that can be carried out, so both sessions follow.
     play(&game, &mut position, &["1 - -"]);
-    assert_eq!((place(&position, 0), position.session()), ((12, 11), 3));
+    assert_eq!((place(&position, 0), position.session), ((12, 11), 3));
     assert!(matches!(game.turn(&position), Turn::Over(_)));
     assert!(!game.legal(&position, Player(0), Orders::NONE), "it is over");
 }
@@ -123,8 +123,8 @@ fn rough_ground_slows_what_starts_on_it() {
     assert_eq!((place(&position, 0), place(&position, 1)), ((12, 10), (13, 11)));
     assert_eq!(position.robots[1].busy, 0, "80 + 40 + 40 frames");
     let mild = game(2, &rough, |settings| settings.rough_percent = 150);
-    assert_eq!(mild.frames(at(10, 10), Deed::Move(0)), 60);
-    assert_eq!(mild.frames(at(10, 10), Deed::Wait), 10, "waiting is no action");
+    assert_eq!(mild.fields[0].frames(at(10, 10), Deed::Move(0)), 60);
+    assert_eq!(mild.fields[0].frames(at(10, 10), Deed::Wait), 10, "waiting is no action");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn the_context_action_refills_pours_and_sucks() {
     // Emptied, the cell is free, and the next action pours.
     play(&game, &mut position, &["- - AA"]);
     assert_eq!(position.water.at(at(12, 10)), Some(Pool { team: 0, amount: 1 }));
-    assert_eq!((position.poured(0), position.poured(1)), (3, 0));
+    assert_eq!((position.poured[0], position.poured[1]), (3, 0));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn score_ties_are_broken_by_water_and_shared_beyond() {
         put(&game, &mut position, (3, 3), 1, 2);
         put(&game, &mut position, (5, 5), 2, 1);
         position.poured = [7, 2, 2, 0, 0, 0];
-        position.session = game.settings.sessions;
+        position.session = game.fields[0].settings.sessions;
         match game.turn(&position) {
             Turn::Over(payoffs) => payoffs.as_slice(3).to_vec(),
             turn => panic!("{turn:?}"),
@@ -241,7 +241,7 @@ fn only_own_water_fences() {
     assert_eq!(position.water.score(0), 12 + 6, "the jar in the middle does not score");
     put(&game, &mut position, (20, 21), 1, 1);
     assert_eq!((position.water.score(0), position.water.score(1)), (12 + 5, 1));
-    position.water.set(game.map(), at(22, 22), None);
+    position.water.set(&game.fields[0].map, at(22, 22), None);
     assert_eq!(position.water.score(0), 11, "a gap lets everything out");
     put(&game, &mut position, (22, 22), 1, 1);
     assert_eq!(position.water.score(0), 11, "another team's water is no fence");
@@ -266,7 +266,7 @@ fn a_cell_inside_two_rings_scores_for_both() {
     }
     assert_eq!(position.water.score(0), 18 + 19 - 6);
     assert_eq!(position.water.score(1), 6 + 1);
-    assert_eq!(plain_scores(game.map(), &position.water)[..2], [31, 7]);
+    assert_eq!(plain_scores(&game.fields[0].map, &position.water)[..2], [31, 7]);
 }
 
 #[test]
@@ -279,8 +279,11 @@ fn what_others_have_ordered_is_not_seen() {
     assert_ne!(position, other);
     let first = Player(0);
     assert_eq!(game.seen_by(&position, first), game.seen_by(&other, first));
-    assert_eq!(game.foreseen_by(&position, first), game.foreseen_by(&other, first));
-    assert_eq!(place(&game.foreseen_by(&position, first), 0), (11, 10));
+    assert_eq!(
+        game.fields[0].foreseen_by(&position, first),
+        game.fields[0].foreseen_by(&other, first)
+    );
+    assert_eq!(place(&game.fields[0].foreseen_by(&position, first), 0), (11, 10));
     assert_ne!(game.seen_by(&position, Player(1)), game.seen_by(&other, Player(1)));
     let listed = |position: &Position| {
         let mut actions = Vec::new();
@@ -294,7 +297,7 @@ fn what_others_have_ordered_is_not_seen() {
 fn random_matches_are_repeatable_and_scores_stay_right() {
     let map = Map::generate(&MapSettings::default(), 3).unwrap();
     let settings = Settings { sessions: 30, ..Settings::default() };
-    let game = Mizugame::new(map, settings).unwrap();
+    let game = Mizugame::new(vec![map], &settings).unwrap();
     let play = |seed: u64| {
         let (mut state, mut scratch) = (game.start(), Scratch::default());
         for robot in &mut state.robots {
@@ -307,7 +310,10 @@ fn random_matches_are_repeatable_and_scores_stay_right() {
     assert_eq!((state.clone(), payoffs), play(1));
     assert_ne!(state, play(2).0);
     assert!(state.water.score(0) > 0);
-    assert_eq!(plain_scores(game.map(), &state.water), state.water.scores_from_nothing(game.map()));
+    assert_eq!(
+        plain_scores(&game.fields[0].map, &state.water),
+        state.water.scores_from_nothing(&game.fields[0].map)
+    );
     let sum: f64 = payoffs.as_slice(6).iter().sum();
     assert!((sum - 3.0).abs() < 1e-9);
 }
@@ -391,7 +397,7 @@ fn broken_maps_say_what_would_be_right() {
     let error = Map::generate(&settings, 1).unwrap_err().to_string();
     assert_eq!(error, "`teams` is 7; it must be from 2 to 6");
     let settings = Settings { latency: 2, ..Settings::default() };
-    assert!(Mizugame::new(field(2, &[]), settings).is_err());
+    assert!(Mizugame::new(vec![field(2, &[])], &settings).is_err());
 }
 
 #[test]
@@ -409,4 +415,164 @@ fn a_map_is_a_word() {
     let plain = "free.0".to_owned() + &"/21.".repeat(SIDE);
     let error = Map::from_code(&plain).unwrap_err();
     assert!(error.contains("line 3: 40 characters; row 1"), "{error}");
+}
+
+fn on_maps(n: u64) -> Mizugame {
+    let map = |seed| Map::generate(&MapSettings::default(), seed).unwrap();
+    let settings = Settings { sessions: 5, ..Settings::default() };
+    Mizugame::new((1..=n).map(map).collect(), &settings).unwrap()
+}
+
+#[test]
+fn every_map_is_drawn_and_played_on() {
+    let game = on_maps(3);
+    let (mut rng, mut seen) = (Rng::new(1), [0; 3]);
+    for _ in 0..300 {
+        let mut state = game.start();
+        assert_eq!(game.turn(&state), Turn::Chance);
+        assert!(!game.legal(&state, Player(0), Orders::NONE));
+        let drawn = game.sample(&state, &mut Vec::new(), &mut rng);
+        game.apply(&mut state, &[drawn]);
+        let number = usize::from(drawn.number());
+        assert_eq!(game.field(&state).map().seed, 1 + number as u64);
+        assert_eq!(state, game.fields[number].start());
+        seen[number] += 1;
+    }
+    assert!(seen.iter().all(|&n| n > 70), "{seen:?}");
+    assert!(matches!(on_maps(1).turn(&on_maps(1).start()), Turn::Choose(_)));
+}
+
+#[test]
+fn maps_must_fit_together() {
+    let two = MapSettings { teams: 2, ..MapSettings::default() };
+    let maps = [MapSettings::default(), two].map(|s| Map::generate(&s, 1).unwrap());
+    let error = Mizugame::new(maps.to_vec(), &Settings::default()).unwrap_err();
+    assert!(error.to_string().contains("6 and with 2 teams"), "{error}");
+    assert!(Mizugame::new(Vec::new(), &Settings::default()).is_err());
+    let wrong = Settings { sessions: 0, ..Settings::default() };
+    let error = Mizugame::new(maps[..1].to_vec(), &wrong).unwrap_err();
+    assert!(error.to_string().contains("`sessions` is 0"), "{error}");
+}
+
+fn generated(seed: u64, sessions: u16) -> Mizugame {
+    let map = Map::generate(&MapSettings::default(), seed).unwrap();
+    Mizugame::new(vec![map], &Settings { sessions, ..Settings::default() }).unwrap()
+}
+
+#[test]
+fn candidates_are_legal_and_combine() {
+    let game = generated(13, 30);
+    let mut position = game.start();
+    position.robots[0].tank = 5;
+    let player = Player(0);
+    let orders: Vec<Vec<Orders>> = (0..game.agents(&position, player))
+        .map(|agent| {
+            let mut orders = Vec::new();
+            game.orders(&position, player, agent, &mut orders);
+            orders
+        })
+        .collect();
+    assert_eq!(orders.len(), 3);
+    for (agent, own) in orders.iter().enumerate() {
+        assert!(own.len() >= 6, "{own:?}");
+        for (i, order) in own.iter().enumerate() {
+            assert!(game.legal(&position, player, *order) && !own[..i].contains(order));
+            let joined = game.combine(&position, player, &[*order, orders[1][0], orders[2][0]]);
+            assert!(
+                agent > 0 || joined == Orders([order.0[0], orders[1][0].0[1], orders[2][0].0[2]])
+            );
+        }
+    }
+    let mut listed = Vec::new();
+    game.actions(&position, player, &mut listed);
+    for action in listed {
+        let text = game.action_text(&position, player, action);
+        assert_eq!(game.parse(&position, player, &text), Some(action));
+    }
+    assert_eq!(game.turns_left(&position), Some(29));
+    assert!(game.estimate(&position).unwrap().as_slice(6).iter().all(|p| (p - 0.5).abs() < 1e-9));
+}
+
+#[test]
+fn the_view_shows_water_robots_and_enclosed_cells() {
+    let game = generated(14, 30);
+    let mut position = game.start();
+    let centre = Cell::all()
+        .find(|cell| {
+            let near = Cell::all().filter(|other| other.distance(*cell) <= 1).collect::<Vec<_>>();
+            near.len() == 7 && near.iter().all(|&cell| game.fields[0].map.terrain(cell).is_ground())
+        })
+        .unwrap();
+    for cell in centre.neighbours() {
+        position.water.set(&game.fields[0].map, cell, Some(Pool { team: 2, amount: 3 }));
+    }
+    position.robots[4].tank = 12;
+    let view = game.view(&position);
+    let board = view.board.unwrap();
+    assert_eq!((board.cells.len(), board.cells.iter().filter(|c| c.is_hole).count()), (1681, 420));
+    let inside = &board.cells[centre.array_index()];
+    assert_eq!((inside.owners.clone(), inside.amount), (vec![2], None));
+    let fence = &board.cells[centre.step(0).array_index()];
+    assert_eq!((fence.owners.clone(), fence.amount), (vec![2], Some(3)));
+    assert_eq!(board.cells.iter().map(|cell| cell.pieces.len()).sum::<usize>(), 18);
+    let piece = board.cells[position.robots[4].cell.array_index()].top().unwrap();
+    assert_eq!((piece.owner, piece.gauge.as_ref().map(|gauge| gauge.value)), (Some(1), Some(12)));
+    assert_eq!(view.players[2].score.as_ref().unwrap().value, 7.0);
+    assert_eq!(view.caption, "all teams give orders");
+    position.session = 30;
+    assert_eq!(game.view(&position).caption, "team 3 wins with 7 cells");
+}
+
+#[test]
+fn ways_go_through_the_cells_of_the_orders() {
+    let game = game(2, &[], |_| {});
+    let position = game.start();
+    let orders = |text: &str| [Orders::parse(text).unwrap(), Orders::NONE];
+    let ways = game.ways(&position, &orders("0.1 - A"));
+    assert_eq!(ways.len(), 1, "robots that stay have no way: {ways:?}");
+    assert_eq!((ways[0].symbol.as_str(), ways[0].owner), ("a", 0));
+    let cell = |x: i32, y: i32| at(x, y).array_index() as u16;
+    let points: Vec<(u16, u16)> = ways[0]
+        .points
+        .iter()
+        .map(|point| (point.cell, (point.at * 180.0).round() as u16))
+        .collect();
+    let there = cell(12, 11);
+    let expected =
+        [(cell(10, 10), 0), (cell(11, 10), 40), (cell(11, 10), 50), (there, 90), (there, 180)];
+    assert_eq!(points, expected);
+}
+
+/// Orders are carried out a session later; in the end two sessions follow each other.
+#[test]
+fn ways_are_those_of_the_sessions_that_follow() {
+    let game = game(2, &[], |settings| (settings.latency, settings.sessions) = (1, 3));
+    let mut position = game.start();
+    let orders = |text: &str| [Orders::parse(text).unwrap(), Orders::NONE];
+    assert_eq!(game.ways(&position, &orders("0 - -")), []);
+    game.apply(&mut position, &orders("0 - -"));
+    let ways = game.ways(&position, &orders("1 - -"));
+    let times: Vec<f64> = ways[0].points.iter().map(|point| point.at).collect();
+    assert_eq!(times, [0.0, 40.0 / 360.0, 220.0 / 360.0, 1.0]);
+    game.apply(&mut position, &orders("1 - -"));
+    let last = ways[0].points.last().unwrap().cell;
+    assert_eq!(usize::from(last), position.robots[0].cell.array_index());
+}
+
+#[test]
+fn what_is_put_together_from_the_form_is_legal() {
+    let game = game(3, &[(12, 12, 'O')], |_| {});
+    let position = game.start();
+    for player in (0..3).map(Player) {
+        let form = game.order_form(&position, player).unwrap();
+        assert!(form.pieces.iter().all(|piece| !piece.suggested.is_empty()));
+        let letters: String = form.commands.iter().map(|command| command.letter.as_str()).collect();
+        let text = [&letters, &form.pieces[1].suggested[0], &form.no_commands].map(String::as_str);
+        let text = text.join(&form.separator);
+        assert_eq!(
+            game.parse(&position, player, &text).map(|orders| orders.to_string()),
+            Some(text)
+        );
+        assert!(letters.len() <= usize::from(form.max_commands));
+    }
 }

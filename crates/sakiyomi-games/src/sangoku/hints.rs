@@ -2,17 +2,22 @@
 //! later (pairs, groups, the restriction to a battlefield).
 
 use sakiyomi_core::{
-    Agent, Budget, CellShape, Encode, Hint, HintSet, Hints, Payoffs, Player, PlayoutOptions,
-    PruneLevel, RestrictBy, Restriction, Rng, Scratch, Script,
+    CellShape, Encode, Hint, HintSet, Hints, Orders, Payoffs, Player, PlayoutOptions, PruneLevel,
+    Rng, Scratch,
 };
 
-use super::{Ability, Deed, Order, Piece, Position, RuleBased, Sangoku, Scenario, formulas};
+use super::{Ability, Deed, Order, Piece, Position, Sangoku, Scenario, formulas};
 use crate::cells::{Cells, bits};
 use crate::two_players::{keep_good, opponent, squash};
 
-/// The names of the restrictions.
-const BOX: &str = "box";
-const REACH: &str = "reach";
+/// A part of the board to which a game can be restricted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restriction {
+    /// The box around all pieces that can strike each other, with a margin of cells.
+    Box { margin: u32 },
+    /// The cells that the enemies can strike in their next turn.
+    Reach,
+}
 
 impl<const W: usize, const N: usize> Hints for Sangoku<W, N> {
     fn provides(&self) -> HintSet {
@@ -120,38 +125,6 @@ impl<const W: usize, const N: usize> Hints for Sangoku<W, N> {
         }
     }
 
-    fn restrictions(&self) -> &'static [Restriction] {
-        &[
-            Restriction {
-                name: BOX,
-                summary: "the box around all pieces that can strike each other, with a margin of cells",
-                is_kept: true,
-            },
-            Restriction {
-                name: REACH,
-                summary: "the cells that the enemies can strike in their next turn",
-                is_kept: false,
-            },
-        ]
-    }
-
-    fn restrict(&self, position: &Position<W, N>, player: Player, by: RestrictBy) -> Option<Self> {
-        let field = match by.name {
-            BOX => self.box_around_fight(position, by.margin as usize)?,
-            REACH => self.threatened_by(position, opponent(player)),
-            _ => return None,
-        };
-        Some(Sangoku { rules: self.rules.clone(), field })
-    }
-
-    fn scripted(&self) -> &'static [Script] {
-        &[RuleBased::SCRIPT]
-    }
-
-    fn script(&self, name: &str, _: Option<Budget>) -> Option<Box<dyn Agent<Self>>> {
-        (name == RuleBased::SCRIPT.name).then(|| Box::new(RuleBased) as Box<dyn Agent<Self>>)
-    }
-
     /// Counts what each side's pieces can still do to the other: hit points times the damage that
     /// they deal, as in Lanchester's square law.
     fn estimate(&self, position: &Position<W, N>) -> Option<Payoffs> {
@@ -170,6 +143,8 @@ impl<const W: usize, const N: usize> Hints for Sangoku<W, N> {
         self.play_guided(position, options, scratch, rng)
     }
 }
+
+impl<const W: usize, const N: usize> Orders for Sangoku<W, N> {}
 
 impl<const W: usize, const N: usize> Encode for Sangoku<W, N> {
     /// For every piece a move to each cell and a strike of each kind at each piece, then the end.
@@ -199,6 +174,21 @@ impl<const W: usize, const N: usize> Encode for Sangoku<W, N> {
 const STRIKES: [Deed; 4] = [Deed::Attack, Deed::Fire, Deed::Charge, Deed::Confuse];
 
 impl<const W: usize, const N: usize> Sangoku<W, N> {
+    /// The same game with fewer moves, all of them legal here too: pieces that can get into a part of
+    /// the board go nowhere else. None, if there is no such part in this position.
+    pub fn restrict(
+        &self,
+        position: &Position<W, N>,
+        player: Player,
+        by: Restriction,
+    ) -> Option<Sangoku<W, N>> {
+        let field = match by {
+            Restriction::Box { margin } => self.box_around_fight(position, margin as usize)?,
+            Restriction::Reach => self.threatened_by(position, opponent(player)),
+        };
+        Some(Sangoku { rules: self.rules.clone(), field })
+    }
+
     /// The cells at the distance that a piece moves.
     #[inline]
     pub(super) fn ring(&self, position: &Position<W, N>, piece: u8) -> Cells<W> {

@@ -18,7 +18,6 @@ mod code;
 pub mod formulas;
 mod hints;
 mod playout;
-mod rule_based;
 mod scenario;
 mod setup;
 mod show;
@@ -30,7 +29,7 @@ use std::sync::Arc;
 use sakiyomi_core::{Game, Payoffs, Player, Players, PlayoutOptions, Rng, Scratch, Turn};
 use serde::Deserialize;
 
-pub use rule_based::RuleBased;
+pub use hints::Restriction;
 pub use scenario::{Random, SCENARIOS, Scenario, ScenarioError, Soldier, Stat, Talent};
 
 use crate::cells::{Cells, bits};
@@ -57,20 +56,20 @@ pub type War = Sangoku<26, 64>;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Position<const W: usize, const N: usize> {
     /// The cells of each side's pieces.
-    occupied: [Cells<W>; 2],
-    pieces: [Piece; N],
+    pub occupied: [Cells<W>; 2],
+    pub pieces: [Piece; N],
     /// Sets of pieces, a bit each.
-    alive: u64,
-    moved: u64,
-    acted: u64,
+    pub alive: u64,
+    pub moved: u64,
+    pub acted: u64,
     /// Pieces that cannot do anything in their next turn, or in the one that runs.
-    confused: u64,
-    status: Status,
-    round: u16,
+    pub confused: u64,
+    pub status: Status,
+    pub round: u16,
     /// How much was dealt before the start.
-    dealt: u16,
-    /// Who tries to confuse whom, until chance has decided; or [`NO_ATTEMPT`].
-    attempt: [u8; 2],
+    pub dealt: u16,
+    /// Who tries to confuse whom, until chance has decided; or `NO_ATTEMPT`.
+    pub attempt: [u8; 2],
 }
 
 const _: () = assert!(size_of::<Position<1, 6>>() <= 104);
@@ -79,13 +78,13 @@ const NO_ATTEMPT: [u8; 2] = [u8::MAX; 2];
 
 /// A piece. One that fell has no hit points.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-struct Piece {
-    cell: u16,
-    hit_points: u16,
-    attack: u8,
-    defence: u8,
-    intellect: u8,
-    ability: Ability,
+pub struct Piece {
+    pub cell: u16,
+    pub hit_points: u16,
+    pub attack: u8,
+    pub defence: u8,
+    pub intellect: u8,
+    pub ability: Ability,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
@@ -107,16 +106,16 @@ impl Ability {
 /// What one piece does, the end of the turn, or what chance decides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Order {
-    deed: Deed,
-    piece: u8,
+    pub deed: Deed,
+    pub piece: u8,
     /// The cell of a move, the piece that is the target, or the value that is dealt.
-    to: u16,
+    pub to: u16,
 }
 
 const _: () = assert!(size_of::<Order>() == 4);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Deed {
+pub enum Deed {
     Move,
     Attack,
     Fire,
@@ -131,7 +130,7 @@ enum Deed {
 }
 
 impl Order {
-    const END: Order = Order { deed: Deed::End, piece: 0, to: 0 };
+    pub const END: Order = Order { deed: Deed::End, piece: 0, to: 0 };
 
     fn chance(deed: Deed) -> Order {
         Order { deed, piece: 0, to: 0 }
@@ -223,20 +222,20 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
 
     /// The pieces of `player` that are alive and can still move; then those that can still strike.
     #[inline]
-    fn ready(&self, position: &Position<W, N>, player: Player) -> [u64; 2] {
+    pub fn ready(&self, position: &Position<W, N>, player: Player) -> [u64; 2] {
         let own = position.alive & self.rules.sides[player.index()];
         [own & !position.moved, own & !position.acted]
     }
 
     #[inline]
-    fn enemies(&self, position: &Position<W, N>, player: Player) -> Cells<W> {
+    pub fn enemies(&self, position: &Position<W, N>, player: Player) -> Cells<W> {
         position.occupied[opponent(player).index()]
     }
 
     /// The cells that a piece can get to or pass: a step at a time, not through enemies, and not
     /// on from a cell of `zone`, which is next to an enemy.
     #[inline]
-    fn reach(&self, piece: &Piece, enemies: Cells<W>, zone: Cells<W>) -> Cells<W> {
+    pub fn reach(&self, piece: &Piece, enemies: Cells<W>, zone: Cells<W>) -> Cells<W> {
         let Rules { stride, board, scenario, .. } = &*self.rules;
         let open = *board & !enemies;
         let steps = scenario.movement + u8::from(piece.ability == Ability::Sprint);
@@ -252,13 +251,13 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
 
     /// The cells next to an enemy.
     #[inline]
-    fn zone(&self, enemies: Cells<W>) -> Cells<W> {
+    pub fn zone(&self, enemies: Cells<W>) -> Cells<W> {
         enemies.spread(self.rules.stride) & self.rules.board
     }
 
     /// Where a piece may end its move, of the cells it reaches.
     #[inline]
-    fn landing(&self, position: &Position<W, N>, reached: Cells<W>) -> Cells<W> {
+    pub fn landing(&self, position: &Position<W, N>, reached: Cells<W>) -> Cells<W> {
         let free = reached & !(position.occupied[0] | position.occupied[1]);
         let inside = free & self.field;
         if inside.is_empty() { free } else { inside }
@@ -266,7 +265,11 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
 
     /// The enemies that a piece can attack, and its skill with those that it can use it on.
     #[inline]
-    fn targets(&self, piece: &Piece, enemies: Cells<W>) -> (Cells<W>, Option<(Deed, Cells<W>)>) {
+    pub fn targets(
+        &self,
+        piece: &Piece,
+        enemies: Cells<W>,
+    ) -> (Cells<W>, Option<(Deed, Cells<W>)>) {
         let near = &self.rules.near[piece.cell as usize];
         let beside = near[0] & enemies;
         let skill = match piece.ability {
@@ -280,7 +283,7 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
 
     /// The living piece of a side in a cell; there must be one.
     #[inline]
-    fn piece_at(&self, position: &Position<W, N>, side: Player, cell: u16) -> u8 {
+    pub fn piece_at(&self, position: &Position<W, N>, side: Player, cell: u16) -> u8 {
         let here = |&piece: &u8| position.pieces[piece as usize].cell == cell;
         bits(position.alive & self.rules.sides[side.index()])
             .find(here)

@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use sakiyomi_core::toy::Plain;
 use sakiyomi_core::{
-    Agent, Context, Game, Hints, Payoffs, Player, PlayoutOptions, PruneLevel, RestrictBy, Rng,
-    Scratch, Show, Stop, Turn, cell_name,
+    Game, Hints, Payoffs, Player, PlayoutOptions, PruneLevel, Rng, Scratch, Show, Turn, cell_name,
 };
 
 use super::*;
@@ -437,7 +436,7 @@ fn moves_are_grouped_by_what_they_are_for() {
 #[test]
 fn a_battlefield_is_cut_out_around_the_fight() {
     let game = Battle::new(&Scenario::named("field").unwrap()).unwrap();
-    let boxed = |margin| RestrictBy { name: "box", margin };
+    let boxed = |margin| Restriction::Box { margin };
     assert!(game.restrict(&game.start(), Player(0), boxed(2)).is_none(), "no enemy is near");
     let head = "width = 20\nheight = 20";
     let near = scenario(head, &["a1 valour", "t20 valour"], &["c1 valour", "a20 valour"]);
@@ -452,27 +451,11 @@ fn a_battlefield_is_cut_out_around_the_fight() {
     let boxed = boxed.unwrap();
     assert_eq!(moves(&boxed).0, 4, "a2, b1, b2 and c2");
     assert_eq!(moves(&boxed).1, whole.1, "who cannot get there goes where it likes");
-    let reach = game.restrict(&start, Player(0), RestrictBy { name: "reach", margin: 0 }).unwrap();
+    let reach = game.restrict(&start, Player(0), Restriction::Reach).unwrap();
     assert!(moves(&reach).0 <= whole.0 && moves(&reach).0 > 0);
     // What is legal on the battlefield is legal on the board.
     let all: HashSet<String> = texts(&game, &start).into_iter().collect();
     assert!([boxed, reach].iter().all(|cut| texts(cut, &start).iter().all(|t| all.contains(t))));
-}
-
-#[test]
-fn the_rule_based_player_attacks_before_it_moves() {
-    let game = battle(&["b2 fire", "a6 valour"], &["c2 valour"]);
-    let mut rng = Rng::new(1);
-    let mut state = game.start();
-    let mut deeds = Vec::new();
-    while mover(&game, &state) == Player(0) {
-        let mut context = Context { rng: &mut rng, stop: &Stop::new() };
-        let choice = RuleBased.choose(&game, &state, Player(0), &mut context).unwrap();
-        let order = choice.action;
-        deeds.push((order.piece, order.deed));
-        game.apply(&mut state, &[order]);
-    }
-    assert_eq!(deeds[..3], [(0, Deed::Attack), (0, Deed::Move), (1, Deed::Move)]);
 }
 
 /// The mean and the variance of the first player's payoff, and the mean round of the end.

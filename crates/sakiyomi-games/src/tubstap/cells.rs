@@ -1,7 +1,7 @@
 //! Boards of cells that are numbered column by column, each from the top, which is the order of the original's lists.
 
 use crate::cells::nth_bit;
-pub(super) use crate::cells::{Cells, bits};
+pub use crate::cells::{Cells, bits};
 
 /// The set bit of a set of units with `n` others below it.
 #[inline]
@@ -10,20 +10,20 @@ pub(crate) fn nth_unit(units: u64, n: usize) -> u8 {
 }
 
 /// Beside a cell at the edge of the board.
-pub(super) const NO_CELL: u16 = u16::MAX;
+pub const NO_CELL: u16 = u16::MAX;
 
 /// The shape of a board: how cells lie beside each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Grid<const W: usize> {
-    pub(super) width: u16,
-    pub(super) height: u16,
+pub struct Grid<const W: usize> {
+    pub width: u16,
+    pub height: u16,
     /// All but the top row, and all but the bottom one.
     not_top: Cells<W>,
     not_bottom: Cells<W>,
 }
 
 impl<const W: usize> Grid<W> {
-    pub(super) fn new(width: u16, height: u16) -> Grid<W> {
+    pub fn new(width: u16, height: u16) -> Grid<W> {
         let (mut not_top, mut not_bottom) = (Cells::NONE, Cells::NONE);
         for x in 0..width {
             for y in 0..height {
@@ -40,53 +40,53 @@ impl<const W: usize> Grid<W> {
     }
 
     #[inline]
-    pub(super) fn cell(&self, x: u16, y: u16) -> u16 {
+    pub fn cell(&self, x: u16, y: u16) -> u16 {
         x * self.height + y
     }
 
     /// Column and row of a cell, both from 0 at the top left.
     #[inline]
-    pub(super) fn place(&self, cell: u16) -> (u16, u16) {
+    pub fn place(&self, cell: u16) -> (u16, u16) {
         (cell / self.height, cell % self.height)
     }
 
-    pub(super) fn distance(&self, a: u16, b: u16) -> u32 {
+    pub fn distance(&self, a: u16, b: u16) -> u32 {
         let ((ax, ay), (bx, by)) = (self.place(a), self.place(b));
         u32::from(ax.abs_diff(bx)) + u32::from(ay.abs_diff(by))
     }
 
-    pub(super) fn n_cells(&self) -> u16 {
+    pub fn n_cells(&self) -> u16 {
         self.width * self.height
     }
 
     /// The cells one step to the east of these, and so on. They may lie beyond the last column.
     #[inline]
-    pub(super) fn east(&self, cells: Cells<W>) -> Cells<W> {
+    pub fn east(&self, cells: Cells<W>) -> Cells<W> {
         cells.up(self.height.into())
     }
 
     #[inline]
-    pub(super) fn west(&self, cells: Cells<W>) -> Cells<W> {
+    pub fn west(&self, cells: Cells<W>) -> Cells<W> {
         cells.down(self.height.into())
     }
 
     #[inline]
-    pub(super) fn south(&self, cells: Cells<W>) -> Cells<W> {
+    pub fn south(&self, cells: Cells<W>) -> Cells<W> {
         (cells & self.not_bottom).up(1)
     }
 
     #[inline]
-    pub(super) fn north(&self, cells: Cells<W>) -> Cells<W> {
+    pub fn north(&self, cells: Cells<W>) -> Cells<W> {
         (cells & self.not_top).down(1)
     }
 
     #[inline]
-    pub(super) fn spread(&self, cells: Cells<W>) -> Cells<W> {
+    pub fn spread(&self, cells: Cells<W>) -> Cells<W> {
         self.east(cells) | self.north(cells) | self.west(cells) | self.south(cells)
     }
 
     /// The cells next to this one in the original's order: east, north, west, south.
-    pub(super) fn around(&self, cell: u16) -> [u16; 4] {
+    pub fn around(&self, cell: u16) -> [u16; 4] {
         let (x, y) = self.place(cell);
         let step = |is_there: bool, to: u16| if is_there { to } else { NO_CELL };
         [

@@ -21,6 +21,8 @@ const TO_MOVE: usize = TURNS_LEFT + 1;
 const BEGAN: usize = TO_MOVE + 1;
 const N_PLANES: usize = BEGAN + 1;
 
+impl<const W: usize, const N: usize> sakiyomi_core::Orders for Tubstap<W, N> {}
+
 impl<const W: usize, const N: usize> Encode for Tubstap<W, N> {
     /// Hit points of each kind, one's own and the enemy's, in tenths; the numbers of one's own units and of the enemy's, as shares of the
     /// most that a side has, by which actions name them; one's own units that have not acted; terrain; the share of turns that are left;

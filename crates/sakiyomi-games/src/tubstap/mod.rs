@@ -37,7 +37,7 @@ macro_rules! with_game {
 }
 
 mod battle;
-mod cells;
+pub mod cells;
 mod code;
 mod encode;
 mod file;
@@ -46,7 +46,6 @@ mod hints;
 mod map;
 mod moves;
 pub mod network;
-pub mod players;
 mod playout;
 mod replay;
 mod rules;
@@ -58,12 +57,14 @@ mod units;
 pub use battle::{AttackCounts, BattleResult, RESULT_HEADER, log_header, log_row};
 pub use file::{read_map, write_map, write_map_shift_jis};
 pub use generator::Generator;
+pub use hints::WORTH;
 pub use map::{
     FULL_HIT_POINTS, MAX_HIT_POINTS, MAX_HP_THRESHOLD, MAX_SIZE, MAX_TURN_LIMIT, MAX_UNITS,
     MAX_UNITS_A_SIDE, MIN_SIZE, Map, MapFault, Place, Unit,
 };
-pub use playout::AttackFirst;
+pub use playout::{AttackFirst, Options};
 pub use replay::{Replay, ReplayAction, ReplayTurn, read_replay, write_replay};
+pub use rules::Rules;
 pub use tags::{FileError, Warnings};
 pub use trace::{Difference, Legal, Question, Step, Trace, TraceError, verify};
 pub use units::{CANNON_RANGE, Kind, Terrain, damage, exchange};
@@ -73,7 +74,6 @@ use std::sync::Arc;
 
 use crate::two_players::{Status, opponent};
 use cells::{Cells, bits};
-use rules::Rules;
 
 /// The rules on one map. `W` words hold the board and `N` is the most units of both sides.
 #[derive(Clone, Debug)]
@@ -116,18 +116,18 @@ pub enum Attacks {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State<const W: usize, const N: usize> {
     /// The cells of each side's units.
-    occupied: [Cells<W>; 2],
+    pub occupied: [Cells<W>; 2],
     /// By unit; 0 for one that fell or never was.
-    cells: [u16; N],
-    hit_points: [u8; N],
+    pub cells: [u16; N],
+    pub hit_points: [u8; N],
     /// Sets of units, a bit each.
-    alive: u64,
-    finished: u64,
-    status: Status,
+    pub alive: u64,
+    pub finished: u64,
+    pub status: Status,
     /// Completed turns of both sides.
-    turn: u16,
+    pub turn: u16,
     /// How much of the noise was dealt before the start.
-    dealt: u16,
+    pub dealt: u16,
 }
 
 const _: () = assert!(size_of::<State<1, 16>>() <= 96);
@@ -135,10 +135,10 @@ const _: () = assert!(size_of::<State<1, 16>>() <= 96);
 /// What one unit does, the end of the turn, or the noise of one unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Action {
-    unit: u8,
-    target: u8,
+    pub unit: u8,
+    pub target: u8,
     /// The cell where the unit goes; for noise the new cell or the new hit points.
-    to: u16,
+    pub to: u16,
 }
 
 const _: () = assert!(size_of::<Action>() == 4);
@@ -152,12 +152,12 @@ impl Action {
     pub const END: Action = Action { unit: u8::MAX, target: NO_TARGET, to: 0 };
 
     #[inline]
-    fn go(unit: u8, to: u16) -> Action {
+    pub fn go(unit: u8, to: u16) -> Action {
         Action { unit, target: NO_TARGET, to }
     }
 
     #[inline]
-    fn attack(unit: u8, to: u16, target: u8) -> Action {
+    pub fn attack(unit: u8, to: u16, target: u8) -> Action {
         Action { unit, target, to }
     }
 
@@ -172,7 +172,7 @@ impl Action {
     }
 
     #[inline]
-    fn is_attack(self) -> bool {
+    pub fn is_attack(self) -> bool {
         usize::from(self.target) < MAX_UNITS
     }
 }
@@ -253,6 +253,12 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         self.rules.settings
     }
 
+    /// What follows from the map once and for all.
+    #[inline]
+    pub fn rules(&self) -> &Rules<W, N> {
+        &self.rules
+    }
+
     /// The same map with other settings.
     pub fn with_settings(&self, settings: Settings) -> Tubstap<W, N> {
         Tubstap::new(&self.rules.map, settings).expect("the map has been checked")
@@ -302,7 +308,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// One unit acts. Nothing else happens: the turn does not pass.
     #[inline]
-    fn act(&self, state: &mut State<W, N>, action: Action) {
+    pub fn act(&self, state: &mut State<W, N>, action: Action) {
         let unit = action.unit as usize;
         let side = self.enemy_index(action.unit) ^ 1;
         let from = state.cells[unit];
@@ -332,7 +338,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         }
     }
 
-    fn remove(&self, state: &mut State<W, N>, unit: usize, side: usize) {
+    pub fn remove(&self, state: &mut State<W, N>, unit: usize, side: usize) {
         state.occupied[side].remove(state.cells[unit]);
         state.cells[unit] = 0;
         state.alive &= !(1 << unit);
@@ -341,7 +347,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// What `unit` does to `other` with the hit points and from the cells that they have now.
     #[inline]
-    fn damage_between(&self, state: &State<W, N>, unit: usize, other: usize) -> u8 {
+    pub fn damage_between(&self, state: &State<W, N>, unit: usize, other: usize) -> u8 {
         self.rules.damage(
             self.rules.kinds[unit],
             state.hit_points[unit],
@@ -353,13 +359,26 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// The units of a side that may still act in its turn.
     #[inline]
-    fn unfinished(&self, state: &State<W, N>, player: Player) -> u64 {
+    pub fn unfinished(&self, state: &State<W, N>, player: Player) -> u64 {
         state.alive & self.rules.sides[player.index()] & !state.finished
+    }
+
+    pub fn is_wiped_out(&self, state: &State<W, N>, side: usize) -> bool {
+        state.alive & self.rules.sides[side] == 0
+    }
+
+    /// All units of a side may act again.
+    pub fn refresh(&self, state: &mut State<W, N>, side: usize) {
+        state.finished &= !self.rules.sides[side];
+    }
+
+    pub fn is_over(&self, state: &State<W, N>) -> bool {
+        !matches!(state.status, Status::ToMove(_))
     }
 
     /// Passes the turn if it is done, and the next one too if that side has nothing to act with.
     #[inline]
-    fn pass_turns(&self, state: &mut State<W, N>) {
+    pub fn pass_turns(&self, state: &mut State<W, N>) {
         while let Status::ToMove(player) = state.status {
             let is_fought_out = self.rules.sides.iter().any(|side| state.alive & side == 0);
             if !is_fought_out && self.unfinished(state, player) != 0 {
@@ -370,8 +389,8 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
     }
 
     /// Ends the turn of a side: its units may act again, and the end of the match is tested.
-    fn end_turn(&self, state: &mut State<W, N>, player: Player) {
-        state.finished &= !self.rules.sides[player.index()];
+    pub fn end_turn(&self, state: &mut State<W, N>, player: Player) {
+        self.refresh(state, player.index());
         state.turn += 1;
         let [red, blue] = self.rules.sides.map(|side| state.alive & side);
         state.status = if red == 0 {
@@ -400,7 +419,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// A side gives up: its other units stay, its turn counts, and the other side has won.
     pub fn resign(&self, state: &mut State<W, N>, player: Player) {
-        state.finished &= !self.rules.sides[player.index()];
+        self.refresh(state, player.index());
         state.turn += 1;
         state.status = Status::Won(opponent(player));
     }
@@ -427,9 +446,7 @@ impl<const W: usize, const N: usize> Game for Tubstap<W, N> {
     /// then the end of the turn. A move to the own cell is a stay.
     fn actions(&self, state: &State<W, N>, player: Player, out: &mut Vec<Action>) {
         for unit in bits(self.unfinished(state, player)) {
-            let landing = self.landing(state, unit, self.reach(state, unit));
-            self.attacks_of(state, unit, landing, self.rules.settings.attacks, out);
-            out.extend(landing.iter().map(|to| Action::go(unit, to)));
+            self.actions_of(state, unit, self.rules.settings.attacks, out);
         }
         out.push(Action::END);
     }

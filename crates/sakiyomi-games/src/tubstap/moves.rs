@@ -9,45 +9,39 @@ use super::{Action, Attacks, Kind, NOISE_HP, NOISE_POSITION, State, Tubstap};
 impl<const W: usize, const N: usize> Tubstap<W, N> {
     /// The side that a unit fights against.
     #[inline]
-    pub(super) fn enemy_index(&self, unit: u8) -> usize {
+    pub fn enemy_index(&self, unit: u8) -> usize {
         (self.rules.sides[0] >> unit & 1) as usize
     }
 
     /// The cells of the enemies of a unit.
     #[inline]
-    pub(super) fn enemies_of(&self, state: &State<W, N>, unit: u8) -> Cells<W> {
+    pub fn enemies_of(&self, state: &State<W, N>, unit: u8) -> Cells<W> {
         state.occupied[self.enemy_index(unit)]
     }
 
     /// The cells that a unit can get to or pass.
     #[inline]
-    pub(super) fn reach(&self, state: &State<W, N>, unit: u8) -> Cells<W> {
+    pub fn reach(&self, state: &State<W, N>, unit: u8) -> Cells<W> {
         let enemies = self.enemies_of(state, unit);
         self.reach_past(self.rules.kinds[unit as usize], state.cells[unit as usize], enemies)
     }
 
     /// The same for a kind of unit on a cell: without a flood if no enemy is near.
     #[inline]
-    pub(super) fn reach_past(&self, kind: Kind, cell: u16, enemies: Cells<W>) -> Cells<W> {
+    pub fn reach_past(&self, kind: Kind, cell: u16, enemies: Cells<W>) -> Cells<W> {
         let free = self.rules.free[usize::from(cell)][kind as usize];
         if free.meets(enemies) { self.rules.flood(kind, cell, enemies) } else { free }
     }
 
     /// The part of a reach where the unit may stop: free cells and its own.
     #[inline]
-    pub(super) fn landing(&self, state: &State<W, N>, unit: u8, reach: Cells<W>) -> Cells<W> {
+    pub fn landing(&self, state: &State<W, N>, unit: u8, reach: Cells<W>) -> Cells<W> {
         let taken = state.occupied[0] | state.occupied[1];
         reach & !taken | Cells::one(state.cells[unit as usize])
     }
 
     #[inline]
-    pub(super) fn may_attack(
-        &self,
-        state: &State<W, N>,
-        unit: u8,
-        target: u8,
-        which: Attacks,
-    ) -> bool {
+    pub fn may_attack(&self, state: &State<W, N>, unit: u8, target: u8, which: Attacks) -> bool {
         let (unit, target) = (unit as usize % N, target as usize);
         match which {
             Attacks::All => true,
@@ -58,7 +52,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// Appends the attacks of a unit: enemy by enemy, each from the cells to its east, north, west
     /// and south where the unit can stop; or, for a cannon, from where it stands.
-    pub(super) fn attacks_of(
+    pub fn attacks_of(
         &self,
         state: &State<W, N>,
         unit: u8,
@@ -95,8 +89,21 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         }
     }
 
+    /// Appends attacks, then moves, of one unit.
+    pub fn actions_of(&self, state: &State<W, N>, unit: u8, which: Attacks, out: &mut Vec<Action>) {
+        let landing = self.landing(state, unit, self.reach(state, unit));
+        self.attacks_of(state, unit, landing, which, out);
+        out.extend(landing.iter().map(|to| Action::go(unit, to)));
+    }
+
+    /// The cells that a unit could strike in its next turn, enemies in its way or not its own side.
+    pub fn strikes(&self, state: &State<W, N>, unit: u8) -> Cells<W> {
+        let landing = self.landing(state, unit, self.reach(state, unit));
+        self.in_reach(state, unit, landing)
+    }
+
     /// Appends all attacks of the units of a side that have not acted.
-    pub(super) fn attacks(
+    pub fn attacks(
         &self,
         state: &State<W, N>,
         player: Player,
@@ -111,7 +118,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// Damage and counter of an attack that is legal.
     #[inline]
-    pub(super) fn exchange_of(&self, state: &State<W, N>, action: Action) -> (u8, u8) {
+    pub fn exchange_of(&self, state: &State<W, N>, action: Action) -> (u8, u8) {
         let (unit, target) = (action.unit as usize, action.target as usize);
         let kinds = (self.rules.kinds[unit], self.rules.kinds[target]);
         let damage = self.damage_between(state, unit, target);
@@ -152,7 +159,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
     }
 
     /// The outcomes of the noise that is dealt next: hit points unit by unit, then positions.
-    pub(super) fn noise(&self, state: &State<W, N>, out: &mut Vec<(Action, f64)>) {
+    pub fn noise(&self, state: &State<W, N>, out: &mut Vec<(Action, f64)>) {
         let n_units = self.rules.map.units.len();
         let dealt = usize::from(state.dealt);
         let unit = dealt % n_units;
@@ -182,7 +189,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         }
     }
 
-    pub(super) fn deal(&self, state: &mut State<W, N>, noise: Action) {
+    pub fn deal(&self, state: &mut State<W, N>, noise: Action) {
         let unit = usize::from(noise.unit);
         if noise.target == NOISE_HP {
             state.hit_points[unit] = noise.to as u8;
@@ -199,12 +206,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
     }
 
     /// Deals all noise that is left.
-    pub(super) fn deal_all(
-        &self,
-        state: &mut State<W, N>,
-        scratch: &mut Scratch<Action>,
-        rng: &mut Rng,
-    ) {
+    pub fn deal_all(&self, state: &mut State<W, N>, scratch: &mut Scratch<Action>, rng: &mut Rng) {
         while state.dealt < self.rules.n_deals() {
             scratch.outcomes.clear();
             self.noise(state, &mut scratch.outcomes);

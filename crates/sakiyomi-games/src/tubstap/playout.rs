@@ -26,7 +26,7 @@ impl AttackFirst {
 
 /// What the units of the side to move can do, own units in the way or not.
 #[derive(Clone, Debug)]
-pub(super) struct Options<const W: usize, const N: usize> {
+pub struct Options<const W: usize, const N: usize> {
     reach: [Cells<W>; N],
     targets: [Cells<W>; N],
     n_moves: [u16; N],
@@ -37,8 +37,8 @@ pub(super) struct Options<const W: usize, const N: usize> {
     may_grow: bool,
 }
 
-impl<const W: usize, const N: usize> Options<W, N> {
-    pub(super) fn new() -> Options<W, N> {
+impl<const W: usize, const N: usize> Default for Options<W, N> {
+    fn default() -> Options<W, N> {
         Options {
             reach: [Cells::NONE; N],
             targets: [Cells::NONE; N],
@@ -48,7 +48,9 @@ impl<const W: usize, const N: usize> Options<W, N> {
             may_grow: false,
         }
     }
+}
 
+impl<const W: usize, const N: usize> Options<W, N> {
     /// Where the attack on a target from one of its four sides comes from, if the unit gets there, and
     /// the target's cell. A cannon attacks from where it is, and its number is not divided by four.
     #[inline]
@@ -159,16 +161,16 @@ impl<const W: usize, const N: usize> Options<W, N> {
 
 impl<const W: usize, const N: usize> Tubstap<W, N> {
     /// Draws one of all legal actions.
-    pub(super) fn draw_action(&self, state: &State<W, N>, player: Player, rng: &mut Rng) -> Action {
+    pub fn draw_action(&self, state: &State<W, N>, player: Player, rng: &mut Rng) -> Action {
         let units = self.unfinished(state, player);
-        let mut options = Options::new();
+        let mut options = Options::default();
         options.count(self, state, units);
         options.draw(self, state, units, player, rng)
     }
 
     /// Plays uniformly at random to the end.
-    pub(super) fn play_uniformly(&self, state: &mut State<W, N>, rng: &mut Rng) -> Payoffs {
-        let mut options = Options::new();
+    pub fn play_uniformly(&self, state: &mut State<W, N>, rng: &mut Rng) -> Payoffs {
+        let mut options = Options::default();
         while let Status::ToMove(player) = state.status {
             self.play_turn_uniformly(state, player, &mut options, rng);
             self.pass_turns(state);
@@ -210,6 +212,64 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         }
     }
 
+    /// Plays to the end: with this probability one of the attacks that do damage if there are any,
+    /// otherwise one of all actions.
+    pub fn play_urgently(
+        &self,
+        state: &mut State<W, N>,
+        probability: f64,
+        rng: &mut Rng,
+    ) -> Payoffs {
+        let policy = AttackFirst { probability, attacks: Attacks::Effective };
+        let mut options = [Options::default(), Options::default()];
+        while let Status::ToMove(player) = state.status {
+            self.play_turn_urgently(state, player, policy, &mut options, rng);
+            self.pass_turns(state);
+        }
+        state.status.payoffs()
+    }
+
+    /// Plays the rest of a turn. It is passed only if it is ended before all units have acted.
+    fn play_turn_urgently(
+        &self,
+        state: &mut State<W, N>,
+        player: Player,
+        policy: AttackFirst,
+        [attacks, all]: &mut [Options<W, N>; 2],
+        rng: &mut Rng,
+    ) {
+        let other = player.index() ^ 1;
+        let mut units = self.unfinished(state, player);
+        let (mut enemies, mut striking, mut known) = (Cells::NONE, 0, 0);
+        // Where units get to is counted when it is asked for, and again after an attack.
+        let mut is_counted = false;
+        while units != 0 && !state.occupied[other].is_empty() {
+            if enemies != state.occupied[other] {
+                enemies = state.occupied[other];
+                striking = self.within_threat(state, units, enemies);
+                known = 0;
+            }
+            let attack =
+                self.draw_attacker(state, striking & units, &mut known, policy, attacks, rng);
+            let action = attack.unwrap_or_else(|| {
+                if !is_counted {
+                    all.count(self, state, units);
+                    is_counted = true;
+                }
+                all.draw(self, state, units, player, rng)
+            });
+            if action == Action::END {
+                return self.end_turn(state, player);
+            }
+            self.act(state, action);
+            units &= !(1 << action.unit);
+            is_counted &= !action.is_attack();
+            if is_counted {
+                all.total -= all.n_of(action.unit);
+            }
+        }
+    }
+
     /// Plays to the end with attacks first.
     pub fn attack_first_playout(
         &self,
@@ -217,11 +277,11 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
         policy: AttackFirst,
         rng: &mut Rng,
     ) -> Payoffs {
-        self.play_attack_first(state, policy, &mut Options::new(), rng)
+        self.play_attack_first(state, policy, &mut Options::default(), rng)
     }
 
     #[inline]
-    pub(super) fn play_attack_first(
+    pub fn play_attack_first(
         &self,
         state: &mut State<W, N>,
         policy: AttackFirst,
@@ -237,7 +297,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// All units of a side that have not acted do so, attacks first. The turn is not passed.
     #[inline]
-    pub(super) fn play_turn_attack_first(
+    pub fn play_turn_attack_first(
         &self,
         state: &mut State<W, N>,
         player: Player,
@@ -333,7 +393,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// Draws one of the attacks of a unit on enemies that are near enough, if there is any.
     #[inline]
-    pub(super) fn draw_attack(
+    pub fn draw_attack(
         &self,
         state: &State<W, N>,
         unit: u8,
@@ -386,7 +446,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// The units that could strike an enemy if nothing were in their way.
     #[inline]
-    pub(super) fn within_threat(&self, state: &State<W, N>, units: u64, enemies: Cells<W>) -> u64 {
+    pub fn within_threat(&self, state: &State<W, N>, units: u64, enemies: Cells<W>) -> u64 {
         let mut striking = 0;
         for unit in bits(units) {
             let kind = self.rules.kinds[unit as usize];
@@ -398,7 +458,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// The cells that a unit can strike if it may stop on these.
     #[inline]
-    pub(super) fn in_reach(&self, state: &State<W, N>, unit: u8, landing: Cells<W>) -> Cells<W> {
+    pub fn in_reach(&self, state: &State<W, N>, unit: u8, landing: Cells<W>) -> Cells<W> {
         if self.rules.kinds[unit as usize].is_indirect() {
             self.rules.range[usize::from(state.cells[unit as usize])]
         } else {
@@ -408,7 +468,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// The cells of those enemies on `near` that a unit may attack.
     #[inline]
-    pub(super) fn targets_among(
+    pub fn targets_among(
         &self,
         state: &State<W, N>,
         unit: u8,
@@ -470,7 +530,7 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
 
     /// Which of these units stands on a cell; there must be one.
     #[inline]
-    pub(super) fn unit_on(&self, state: &State<W, N>, units: u64, cell: u16) -> u8 {
+    pub fn unit_on(&self, state: &State<W, N>, units: u64, cell: u16) -> u8 {
         bits(units)
             .find(|&unit| state.cells[unit as usize] == cell)
             .expect("a unit stands on an occupied cell")

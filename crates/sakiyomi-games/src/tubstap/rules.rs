@@ -10,31 +10,31 @@ use sakiyomi_core::Player;
 const N_STARS: usize = 5;
 
 #[derive(Debug)]
-pub(super) struct Rules<const W: usize, const N: usize> {
-    pub(super) map: Map,
-    pub(super) settings: Settings,
+pub struct Rules<const W: usize, const N: usize> {
+    pub map: Map,
+    pub settings: Settings,
     /// The state as the map has it, before noise and before a side passes that cannot act.
-    pub(super) undealt: State<W, N>,
-    pub(super) start: State<W, N>,
-    pub(super) grid: Grid<W>,
+    pub undealt: State<W, N>,
+    pub start: State<W, N>,
+    pub grid: Grid<W>,
     /// The units of each side, a bit each.
-    pub(super) sides: [u64; 2],
-    pub(super) kinds: [Kind; N],
+    pub sides: [u64; 2],
+    pub kinds: [Kind; N],
     /// By kind: the cells that cost one point to enter, and two.
-    pub(super) easy: [Cells<W>; 6],
-    pub(super) hard: [Cells<W>; 6],
+    pub easy: [Cells<W>; 6],
+    pub hard: [Cells<W>; 6],
     /// By cell and kind: where a unit gets to if no enemy is in its way.
-    pub(super) free: Vec<[Cells<W>; 6]>,
+    pub free: Vec<[Cells<W>; 6]>,
     /// By cell and kind: what it could strike then.
-    pub(super) threat: Vec<[Cells<W>; 6]>,
-    /// By cell: its neighbours to the east, north, west and south, or [`NO_CELL`].
-    pub(super) around: Vec<[u16; 4]>,
+    pub threat: Vec<[Cells<W>; 6]>,
+    /// By cell: its neighbours to the east, north, west and south, or `NO_CELL`.
+    pub around: Vec<[u16; 4]>,
     /// By cell: its column and row.
     places: Vec<[u8; 2]>,
     /// By cell: those in range of a cannon.
-    pub(super) range: Vec<Cells<W>>,
-    pub(super) stars: Vec<u8>,
-    pub(super) terrain: Vec<Terrain>,
+    pub range: Vec<Cells<W>>,
+    pub stars: Vec<u8>,
+    pub terrain: Vec<Terrain>,
     /// By n: the cells in the n leftmost columns, and in the n topmost rows.
     columns: Vec<Cells<W>>,
     rows: Vec<Cells<W>>,
@@ -48,7 +48,7 @@ pub(super) struct Rules<const W: usize, const N: usize> {
 
 impl<const W: usize, const N: usize> Rules<W, N> {
     /// The tables of a map that has been checked and fits.
-    pub(super) fn new(map: &Map, settings: Settings) -> Rules<W, N> {
+    pub fn new(map: &Map, settings: Settings) -> Rules<W, N> {
         let grid = Grid::new(map.width - 2, map.height - 2);
         let terrain: Vec<Terrain> = (0..grid.n_cells())
             .map(|cell| grid.place(cell))
@@ -119,14 +119,14 @@ impl<const W: usize, const N: usize> Rules<W, N> {
 
     /// How many outcomes of chance come before the first turn.
     #[inline]
-    pub(super) fn n_deals(&self) -> u16 {
+    pub fn n_deals(&self) -> u16 {
         let per_unit = u16::from(self.settings.noise_hp) + u16::from(self.settings.noise_position);
         per_unit * self.map.units.len() as u16
     }
 
     /// The cells that a kind of unit can get to or pass from a cell: its own included.
     #[inline]
-    pub(super) fn flood(&self, kind: Kind, from: u16, enemies: Cells<W>) -> Cells<W> {
+    pub fn flood(&self, kind: Kind, from: u16, enemies: Cells<W>) -> Cells<W> {
         let easy = self.easy[kind as usize] & !enemies;
         let hard = self.hard[kind as usize] & !enemies;
         let mut reached = Cells::one(from);
@@ -144,14 +144,14 @@ impl<const W: usize, const N: usize> Rules<W, N> {
     }
 
     /// The cells of the rectangle with these corners.
-    pub(super) fn rectangle(&self, a: u16, b: u16) -> Cells<W> {
+    pub fn rectangle(&self, a: u16, b: u16) -> Cells<W> {
         let ([ax, ay], [bx, by]) = (self.places[usize::from(a)], self.places[usize::from(b)]);
         self.between_columns(ax.min(bx), ax.max(bx)) & self.between_rows(ay.min(by), ay.max(by))
     }
 
     /// Steps from cell to cell.
     #[inline]
-    pub(super) fn distance(&self, a: u16, b: u16) -> u32 {
+    pub fn distance(&self, a: u16, b: u16) -> u32 {
         let ([ax, ay], [bx, by]) = (self.places[usize::from(a)], self.places[usize::from(b)]);
         u32::from(ax.abs_diff(bx)) + u32::from(ay.abs_diff(by))
     }
@@ -164,7 +164,7 @@ impl<const W: usize, const N: usize> Rules<W, N> {
         self.rows[usize::from(last) + 1] & !self.rows[usize::from(first)]
     }
 
-    pub(super) fn most_hit_points(&self) -> u32 {
+    pub fn most_hit_points(&self) -> u32 {
         self.hp_slots as u32 - 1
     }
 
@@ -183,13 +183,13 @@ impl<const W: usize, const N: usize> Rules<W, N> {
 
     /// Whether every attack of such a unit does damage.
     #[inline]
-    pub(super) fn is_sure(&self, kind: Kind, hp: u8) -> bool {
+    pub fn is_sure(&self, kind: Kind, hp: u8) -> bool {
         self.is_sure[kind as usize * self.hp_slots + usize::from(hp)]
     }
 
     /// The damage of an attack on a unit that stands on `cell`.
     #[inline]
-    pub(super) fn damage(&self, kind: Kind, hp: u8, other: Kind, left: u8, cell: u16) -> u8 {
+    pub fn damage(&self, kind: Kind, hp: u8, other: Kind, left: u8, cell: u16) -> u8 {
         let stars = self.stars[usize::from(cell)];
         self.damages[index(self.hp_slots, kind, hp, other, left, stars)]
     }

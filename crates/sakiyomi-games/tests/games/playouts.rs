@@ -2,38 +2,11 @@
 
 use std::collections::HashSet;
 
+use sakiyomi_core::toy::Plain;
 use sakiyomi_core::{Game, Payoffs, Player, Rng, Scratch, Show, Turn};
 use sakiyomi_games::{Breakthrough, ConnectFour, Othello, TicTacToe};
 
 use crate::{after, choices};
-
-/// A game without its overrides: the provided methods of [`Game`] are the oracle.
-struct Plain<'a, G>(&'a G);
-
-impl<G: Game> Game for Plain<'_, G> {
-    type State = G::State;
-    type Action = G::Action;
-
-    fn players(&self) -> usize {
-        self.0.players()
-    }
-
-    fn start(&self) -> G::State {
-        self.0.start()
-    }
-
-    fn turn(&self, state: &G::State) -> Turn {
-        self.0.turn(state)
-    }
-
-    fn actions(&self, state: &G::State, player: Player, out: &mut Vec<G::Action>) {
-        self.0.actions(state, player, out);
-    }
-
-    fn apply(&self, state: &mut G::State, actions: &[G::Action]) {
-        self.0.apply(state, actions);
-    }
-}
 
 /// A position after some random moves, before the end.
 fn random_position<G: Game>(game: &G, n_moves: usize, rng: &mut Rng) -> G::State {

@@ -4,31 +4,17 @@
 use sakiyomi_core::order::sort_descending;
 use sakiyomi_core::{Branch, Game, Hints, Insight, InsightArm, InsightRow, Turn};
 
-use super::playout::Observer;
-use super::tree::{NodeId, Row};
-use super::{Mcts, ROOT, RootArm, Walk};
+use super::answer::RootArm;
+use super::path::{NodeId, ROOT};
+use super::tree::Row;
+use super::walk::Walk;
 
 /// Places that are told while a search goes on: enough for the line it expects.
 pub(super) const WHILE_THINKING: usize = 24;
 /// Joint actions and outcomes of chance of one place that are looked at.
 const MAX_CANDIDATES: usize = 1024;
 
-impl<G: Hints, O: Observer<G>> Mcts<G, O> {
-    /// What all trees together know about the actions of everyone who chooses in `state`.
-    pub(super) fn root_rows(&self, game: &G, state: &G::State) -> Vec<InsightRow<G::Action>> {
-        let Turn::Choose(who) = game.turn(state) else { return Vec::new() };
-        let mut actions = Vec::new();
-        who.map(|player| {
-            actions.clear();
-            game.actions(state, player, &mut actions);
-            self.settings.playout.prune(game, state, player, &mut actions);
-            InsightRow { player, arms: insight_arms(self.root_arms(&actions, player)) }
-        })
-        .collect()
-    }
-}
-
-fn insight_arms<A>(arms: Vec<RootArm<A>>) -> Vec<InsightArm<A>> {
+pub(super) fn insight_arms<A>(arms: Vec<RootArm<A>>) -> Vec<InsightArm<A>> {
     let total: f64 = arms.iter().map(|arm| arm.weight).sum();
     let n = arms.len() as f64;
     let insight = |arm: RootArm<A>| InsightArm {
@@ -52,7 +38,7 @@ struct Found<G: Game> {
     is_opened: bool,
 }
 
-impl<G: Hints, O: Observer<G>> Walk<G, O> {
+impl<G: Hints> Walk<G> {
     /// What this tree knows about `state`, which is its root.
     pub(super) fn insight(
         &self,
@@ -166,9 +152,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             return Vec::new();
         }
         let value = |(row, action): (Row, &G::Action)| {
-            let arms = &self.tree.actions[row.first..row.first + row.len];
-            let pick = arms.iter().position(|arm| arm == action)?;
-            self.root_arm(row.first + pick).value()
+            self.root_arm(row.first + self.tree.find(row, action)?).value()
         };
         self.tree.rows(node).zip(actions).map(value).collect()
     }
@@ -179,9 +163,8 @@ fn assemble<G: Game>(mut found: Vec<Found<G>>) -> Branch<G::Action> {
     let mut children: Vec<Vec<Branch<G::Action>>> = found.iter().map(|_| Vec::new()).collect();
     loop {
         let at = found.len() - 1;
-        let Some(Found { above, actions, values, visits, .. }) = found.pop() else {
-            unreachable!()
-        };
+        let Found { above, actions, values, visits, .. } =
+            found.pop().expect("the first place is taken out last");
         let mut below = std::mem::take(&mut children[at]);
         sort_descending(&mut below, |branch| branch.visits as f64);
         let branch = Branch { actions, visits, values, children: below };

@@ -2,14 +2,15 @@
 
 use sakiyomi_core::{Game, Hints, Player, Turn};
 
-use super::playout::Observer;
-use super::tree::{NodeId, Tree};
-use super::{Answer, ROOT, Walk, knowledge};
+use super::answer::Answer;
+use super::game_tree::GameTree;
+use super::path::{NodeId, ROOT};
+use super::walk::Walk;
 
 /// The strategy of one tree, followed from its root.
 #[derive(Debug)]
 pub struct TreeStrategy<'a, G: Game> {
-    tree: &'a Tree<G::Action>,
+    tree: &'a GameTree<G::Action>,
     shares_arms: bool,
     answer: Answer,
 }
@@ -19,9 +20,8 @@ pub struct TreeStrategy<'a, G: Game> {
 pub struct NodeRef(NodeId);
 
 impl<'a, G: Hints> TreeStrategy<'a, G> {
-    pub(super) fn new<O: Observer<G>>(walk: &'a Walk<G, O>) -> TreeStrategy<'a, G> {
-        let Walk { tree, settings, .. } = walk;
-        TreeStrategy { tree, shares_arms: settings.shares_arms(), answer: settings.answer }
+    pub(super) fn new(walk: &'a Walk<G>, answer: Answer) -> TreeStrategy<'a, G> {
+        TreeStrategy { tree: &walk.tree, shares_arms: walk.candidates.shares_arms(), answer }
     }
 
     pub fn root(&self) -> NodeRef {
@@ -38,7 +38,7 @@ impl<'a, G: Hints> TreeStrategy<'a, G> {
         actions: &[G::Action],
     ) -> Option<NodeRef> {
         let is_chance = game.turn(state) == Turn::Chance;
-        knowledge::child_after(self.tree, node.0, actions, is_chance, self.shares_arms).map(NodeRef)
+        self.tree.child_after(node.0, actions, is_chance, self.shares_arms).map(NodeRef)
     }
 
     /// Writes the shares of these actions of `player`. False if the tree knows nothing about them.
@@ -52,8 +52,7 @@ impl<'a, G: Hints> TreeStrategy<'a, G> {
         let tree = self.tree;
         let Some(row) = tree.row(node.0, player) else { return false };
         let weight = |action: &G::Action| {
-            let arms = &tree.actions[row.first..row.first + row.len];
-            arms.iter().position(|arm| arm == action).map_or(0.0, |i| tree.weight(row.first + i))
+            tree.find(row, action).map_or(0.0, |pick| tree.weight(row.first + pick))
         };
         shares.clear();
         shares.extend(actions.iter().map(weight));

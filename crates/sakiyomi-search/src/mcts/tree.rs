@@ -3,21 +3,16 @@
 //!
 //! A node that one player chooses at has one row, and its table has one child per arm. A
 //! simultaneous node has one row per choosing player, and its table has one child per joint action,
-//! numbered with the first player's arm as the slowest digit. A large table is nearly empty at first,
-//! so its children stand in a hash map, as those of chance nodes do, until the node is visited often.
+//! numbered with the first player's arm as the slowest digit. A large table is nearly empty at
+//! first, so its children stand in a hash map, as those of chance nodes do, until the node is
+//! visited often.
 
-use std::hash::{Hash, Hasher};
+use rustc_hash::FxHashMap;
+use sakiyomi_core::{MAX_PLAYERS, Payoffs, Player, Players, Turn};
 
-use rustc_hash::{FxHashMap, FxHasher};
-use sakiyomi_core::{Budget, MAX_PLAYERS, Payoffs, Player, Players, Turn};
-
-use super::amaf::{Amaf, Grave};
-use super::bandit::{Arms, Bandit, Columns, column_bytes, growth, make_room};
-use super::experience::Lent;
-use super::joint::NodeMeans;
-use super::walk::Step;
-
-pub(super) type NodeId = u32;
+use super::arms::{Arms, Columns, column_bytes, growth, make_room};
+use super::means::{Means, NodeMeans};
+use super::path::NodeId;
 
 /// Marks an entry of a table without a child, and a node without rows.
 const NONE: u32 = u32::MAX;
@@ -28,53 +23,20 @@ const SMALL_TABLE: u64 = 1024;
 /// A larger child table is allocated once the node has one visit per 8 entries.
 const ENTRIES_PER_VISIT: u64 = 8;
 /// Node numbers share their word with [`PROVEN`].
-const MAX_NODES: usize = (PROVEN - 1) as usize;
+pub(super) const MAX_NODES: usize = (PROVEN - 1) as usize;
 /// Arms of one row: picks are numbers of 16 bits.
-const MAX_ARMS: usize = u16::MAX as usize;
+pub(super) const MAX_ARMS: usize = u16::MAX as usize;
 /// Arms and table entries are found by numbers of 32 bits. A tree stops growing where the rows of
 /// one more node might not fit.
-const MAX_ENTRIES: usize = u32::MAX as usize - MAX_PLAYERS * (MAX_ARMS + 2);
+pub(super) const MAX_ENTRIES: usize = u32::MAX as usize - MAX_PLAYERS * (MAX_ARMS + 2);
 
-/// A state that does not fit into a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TooManyActions {
-    #[error(
-        "a player has {0} actions, and a tree search can tell {MAX_ARMS} apart: prune them, or \
-         take an agent that draws actions instead of listing them"
-    )]
-    OfPlayer(usize),
-    #[error(
-        "the players have more than 2^64 joint actions, which a tree search cannot number: \
-         prune their actions, or take an agent that does not look at joint actions"
-    )]
-    Joint,
-}
-
-/// How large a tree may become.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
-    nodes: usize,
-    bytes: usize,
-}
-
-impl Room {
-    /// A tree that is kept between moves is copied, so it takes two fifths of the memory: the copy
-    /// may have a quarter more than it uses, and the rest is for the numbers of moved nodes.
-    pub(super) fn of(budget: &Budget, is_kept: bool) -> Room {
-        let nodes = budget.nodes.unwrap_or(u64::MAX).min(MAX_NODES as u64);
-        let bytes = if is_kept { budget.memory / 5 * 2 } else { budget.memory };
-        Room { nodes: nodes as usize, bytes: usize::try_from(bytes).unwrap_or(usize::MAX) }
-    }
-}
-
+/// The nodes, what their arms and children are, and all statistics. What the actions are does not
+/// matter here, so that selections are compiled once for all games.
 #[derive(Clone, Debug)]
-pub(super) struct Tree<A> {
-    pub(super) bandit: Bandit,
+pub(super) struct Tree {
     columns: Columns,
-    bytes_per_arm: usize,
     pub(super) nodes: Vec<Node>,
     pub(super) arms: Arms,
-    pub(super) actions: Vec<A>,
     pub(super) means: NodeMeans,
     tables: Vec<u32>,
     /// Children by node and outcome of chance, or joint action.
@@ -82,7 +44,6 @@ pub(super) struct Tree<A> {
     /// Nodes by the key of their state, if positions that meet share a node.
     index: Option<FxHashMap<u64, NodeId>>,
     proven: FxHashMap<NodeId, Payoffs>,
-    amaf: Option<Box<Amaf>>,
     /// Visits that similar positions lend to each node, if they do.
     lent_visits: Vec<f32>,
 }
@@ -142,104 +103,49 @@ impl Row {
 }
 
 impl Node {
+    #[inline]
     pub(super) fn kind(&self) -> Kind {
         self.kind
     }
 
+    #[inline]
     pub(super) fn has_rows(&self) -> bool {
         self.first_arm != NONE
     }
 
+    #[inline]
     pub(super) fn choosing(&self) -> Players {
         self.choosing
     }
 }
 
-impl<A: Copy + Eq + Hash> Tree<A> {
-    pub(super) fn new(bandit: Bandit, graph: bool, n_players: usize) -> Tree<A> {
-        Tree::with_means(bandit, graph, NodeMeans::new(bandit, n_players))
+impl Tree {
+    /// An empty tree whose arms have these columns.
+    pub(super) fn new(columns: Columns, means: Means, graph: bool, n_players: usize) -> Tree {
+        Tree::with_means(columns, NodeMeans::new(means, n_players), graph)
     }
 
-    fn with_means(bandit: Bandit, graph: bool, means: NodeMeans) -> Tree<A> {
+    fn with_means(columns: Columns, means: NodeMeans, graph: bool) -> Tree {
         Tree {
-            bandit,
-            columns: bandit.traits().columns,
-            bytes_per_arm: bandit.traits().columns.bytes_per_arm() + size_of::<A>(),
+            columns,
             nodes: Vec::new(),
             arms: Arms::default(),
-            actions: Vec::new(),
             means,
             tables: Vec::new(),
             far: FxHashMap::default(),
             index: graph.then(FxHashMap::default),
             proven: FxHashMap::default(),
-            amaf: None,
             lent_visits: Vec::new(),
         }
     }
 
-    /// From now on nodes have AMAF values.
-    pub(super) fn keep_amaf(&mut self, grave: Grave, memory: u64) {
-        self.amaf = Some(Box::new(Amaf::new(grave, memory)));
-        self.columns.numbers = true;
-        self.bytes_per_arm = self.columns.bytes_per_arm() + size_of::<A>();
-    }
-
-    /// From now on similar positions may lend visits to arms and nodes. What they lend is divided by
-    /// 1 + `decay` times the visits that there are otherwise.
-    pub(super) fn keep_lent(&mut self, decay: f32) {
-        self.columns.lent = true;
-        self.bytes_per_arm = self.columns.bytes_per_arm() + size_of::<A>();
-        self.arms.lent_decay = decay;
-    }
-
-    /// Lends visits and payoffs to a new node and to the arms that lead there.
-    pub(super) fn lend(&mut self, parent: NodeId, picks: &[u16], child: NodeId, lent: &Lent) {
-        for (i, &pick) in picks.iter().enumerate() {
-            let Some(row) = self.rows(parent).nth(i) else { break };
-            self.arms.lend(row.first + pick as usize, lent.visits, lent.sums[row.player]);
-        }
-        if let Some(visits) = self.lent_visits.get_mut(child as usize) {
-            *visits += lent.visits as f32;
-        }
-    }
-
-    /// The visits that are lent to a node, as far as they count by now.
-    #[inline]
-    pub(super) fn lent_visits(&self, node: NodeId) -> u32 {
-        self.lent_visits.get(node as usize).map_or(0, |&visits| {
-            let own = self.nodes[node as usize].visits as f32;
-            (visits / (1.0 + self.arms.lent_decay * own)).round() as u32
-        })
-    }
-
-    /// What the one who chooses at this node has got on average, if there is one.
-    pub(super) fn mean_payoff(&self, node: NodeId) -> Option<(Player, f64)> {
-        let Node { choosing, .. } = self.nodes[node as usize];
-        let row = self.row(node, choosing.single()?)?;
-        let arms = row.first..row.first + row.len;
-        let visits: u32 = self.arms.visits[arms.clone()].iter().sum();
-        let sum: f64 = self.arms.sums[arms].iter().sum();
-        (visits > 0).then(|| (row.player, sum / f64::from(visits)))
-    }
-
-    #[inline]
-    pub(super) fn amaf(&self) -> Option<&Amaf> {
-        self.amaf.as_deref()
-    }
-
-    /// Adds an iteration to the AMAF values, if there are any.
-    pub(super) fn learn_amaf(&mut self, path: &[Step], trail: &[(Player, A)], payoffs: &Payoffs) {
-        if let Some(amaf) = &mut self.amaf {
-            let visits = |node: NodeId| self.nodes[node as usize].visits;
-            amaf.learn(path, visits, trail, payoffs);
-        }
+    pub(super) fn columns(&self) -> Columns {
+        self.columns
     }
 
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.arms.clear(self.columns);
-        self.actions.clear();
         self.means.clear();
         self.tables.clear();
         self.far.clear();
@@ -247,12 +153,10 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         if let Some(index) = &mut self.index {
             index.clear();
         }
-        if let Some(amaf) = &mut self.amaf {
-            amaf.clear();
-        }
         self.lent_visits.clear();
     }
 
+    #[inline]
     pub(super) fn is_graph(&self) -> bool {
         self.index.is_some()
     }
@@ -261,7 +165,6 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     pub(super) fn bytes(&self) -> usize {
         column_bytes(&self.nodes)
             + self.means.bytes()
-            + column_bytes(&self.actions)
             + self.arms.bytes(self.columns)
             + column_bytes(&self.tables)
             + map_bytes(&self.far, 0)
@@ -269,53 +172,38 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             + self.index.as_ref().map_or(0, |index| map_bytes(index, 0))
     }
 
-    /// Bytes that are allocated, once there is room for one more node and for its rows, if these have
-    /// up to `n_arms` arms. Columns and maps that are full grow by more than one entry.
-    fn bytes_with_room(&self, n_arms: usize) -> usize {
+    /// Bytes that are allocated for one more node and for the children of `n_arms` arms. Columns
+    /// and maps that are full grow by more than one entry.
+    pub(super) fn bytes_to_grow(&self, n_arms: usize) -> usize {
         fn more<T>(column: &Vec<T>, n: usize) -> usize {
             match column.capacity() - column.len() < n {
                 true => growth(column, n) * size_of::<T>(),
                 false => 0,
             }
         }
-        let arms = self.actions.capacity() - self.actions.len() < n_arms;
-        self.bytes()
-            + more(&self.nodes, 1)
+        more(&self.nodes, 1)
             + self.means.bytes_to_grow()
-            + if arms { growth(&self.actions, n_arms) * self.bytes_per_arm } else { 0 }
             + more(&self.tables, n_arms)
             + (map_bytes(&self.far, 1) - map_bytes(&self.far, 0))
             + (map_bytes(&self.proven, 1) - map_bytes(&self.proven, 0))
             + self.index.as_ref().map_or(0, |map| map_bytes(map, 1) - map_bytes(map, 0))
     }
 
-    /// Whether the tree may not grow any more: there is no room left, or numbers of 32 bits do not
-    /// reach further.
+    /// Bytes that are in use, arms left out.
     #[inline]
-    pub(super) fn is_full(&self, room: Room) -> bool {
-        let n_entries = self.tables.len().max(self.actions.len());
-        self.nodes.len() >= room.nodes
-            || n_entries >= MAX_ENTRIES
-            || (self.bytes_at_most() > room.bytes && self.bytes_with_room(USUAL_ARMS) > room.bytes)
-    }
-
-    /// More than [`Tree::bytes_with_room`], and quick: columns have at most twice the room that they
-    /// need, and tables of hash maps 16/7 of it.
-    #[inline]
-    fn bytes_at_most(&self) -> usize {
+    pub(super) fn bytes_used(&self) -> usize {
         const MAP_ENTRY: usize = size_of::<(NodeId, Payoffs)>() + 1;
         let n_kept = self.far.len() + self.proven.len();
         let n_known = self.index.as_ref().map_or(0, FxHashMap::len);
-        let used = self.nodes.len() * (size_of::<Node>() + self.means.bytes_per_node())
-            + self.actions.len() * self.bytes_per_arm
+        self.nodes.len() * (size_of::<Node>() + self.means.bytes_per_node())
             + self.tables.len() * size_of::<u32>()
-            + (n_kept + n_known) * MAP_ENTRY;
-        3 * used + ROOM
+            + (n_kept + n_known) * MAP_ENTRY
     }
 
-    /// Bytes of one arm of a sequential node, its entry in the table of children included.
-    pub(super) fn bytes_per_arm(&self) -> usize {
-        self.bytes_per_arm + size_of::<u32>()
+    /// Entries of the larger one of the columns that are found by numbers of 32 bits.
+    #[inline]
+    pub(super) fn n_entries(&self) -> usize {
+        self.tables.len().max(self.arms.visits.len())
     }
 
     /// Adds a node without rows.
@@ -336,6 +224,7 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     }
 
     /// The node of a state with this key, if states that meet share nodes.
+    #[inline]
     pub(super) fn known(&self, key: u64) -> Option<NodeId> {
         self.index.as_ref()?.get(&key).copied()
     }
@@ -346,20 +235,17 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
-    /// Gives the node its rows: the actions of its choosing players, in order, `lengths` of each.
-    pub(super) fn grow(
-        &mut self,
-        node: NodeId,
-        actions: &[A],
-        lengths: &[usize],
-    ) -> Result<(), TooManyActions> {
-        check_lengths(lengths)?;
+    /// Gives the node its rows, of these numbers of arms, and returns where they begin. The numbers
+    /// are checked.
+    pub(super) fn grow(&mut self, node: NodeId, lengths: &[usize]) -> usize {
+        let n_arms = lengths.iter().sum();
+        let first = self.arms.visits.len();
         let entry = &mut self.nodes[node as usize];
         entry.visits = 0;
-        entry.first_arm = self.actions.len() as u32;
+        entry.first_arm = first as u32;
         entry.table = self.tables.len() as u32;
         entry.n_arms = lengths[0] as u16;
-        make_room(&mut self.tables, actions.len() + lengths.len() + 1);
+        make_room(&mut self.tables, n_arms + lengths.len() + 1);
         if let [length] = lengths {
             self.tables.resize(self.tables.len() + length, NONE);
         } else {
@@ -367,38 +253,13 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             self.tables.push(NONE);
             self.settle(node);
         }
-        make_room(&mut self.actions, actions.len());
-        self.actions.extend_from_slice(actions);
-        self.arms.grow(self.columns, actions.len());
-        if !self.arms.priors.is_empty() {
-            self.set_uniform_priors(node);
-        }
-        self.number_actions(node);
-        Ok(())
-    }
-
-    fn set_uniform_priors(&mut self, node: NodeId) {
-        for i in 0..self.nodes[node as usize].choosing.len() {
-            let Some(Row { first, len, .. }) = self.rows(node).nth(i) else { break };
-            self.arms.priors[first..first + len].fill(1.0 / len as f32);
-        }
-    }
-
-    /// Gives the arms of a node the numbers under which GRAVE knows their actions.
-    fn number_actions(&mut self, node: NodeId) {
-        let Some(mut amaf) = self.amaf.take() else { return };
-        for i in 0..self.nodes[node as usize].choosing.len() {
-            let Some(row) = self.rows(node).nth(i) else { break };
-            for arm in row.first..row.first + row.len {
-                self.arms.numbers[arm] = amaf.number(row.player, &self.actions[arm]);
-            }
-        }
-        self.amaf = Some(amaf);
+        self.arms.grow(self.columns, n_arms);
+        first
     }
 
     /// The rows of a node that has rows, in player order.
     #[inline]
-    pub(super) fn rows(&self, node: NodeId) -> impl Iterator<Item = Row> + use<'_, A> {
+    pub(super) fn rows(&self, node: NodeId) -> impl Iterator<Item = Row> + use<'_> {
         let node = self.nodes[node as usize];
         let mut first = node.first_arm as usize;
         let several = node.choosing.len() > 1;
@@ -419,6 +280,12 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             return None;
         }
         self.rows(node).find(|row| row.player == player)
+    }
+
+    /// The first arm of a node that has rows.
+    #[inline]
+    pub(super) fn first_arm(&self, node: NodeId) -> usize {
+        self.nodes[node as usize].first_arm as usize
     }
 
     /// Gives a simultaneous node without a table one, if it is worth its memory by now.
@@ -468,13 +335,6 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
-    /// Where the child of a chance node after this outcome is kept.
-    pub(super) fn chance_slot(&self, node: NodeId, outcome: &A) -> Slot {
-        let mut hasher = FxHasher::default();
-        outcome.hash(&mut hasher);
-        Slot::Far(node, hasher.finish())
-    }
-
     #[inline]
     pub(super) fn child(&self, slot: Slot) -> Option<NodeId> {
         match slot {
@@ -492,16 +352,25 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
-    /// Counts a visit, and lets every row learn its player's payoff for its pick. There are no
-    /// picks at a leaf and at chance.
+    /// Counts a visit, and lets every row learn its player's payoff for its pick: `learn` does what
+    /// the selection needs beyond visits and sums. There are no picks at a leaf and at chance.
     #[inline]
-    pub(super) fn learn(&mut self, node: NodeId, picks: &[u16], payoffs: &Payoffs) {
+    pub(super) fn learn(
+        &mut self,
+        node: NodeId,
+        picks: &[u16],
+        payoffs: &Payoffs,
+        learn: impl Fn(&mut Arms, usize, f64),
+    ) {
         let entry = &mut self.nodes[node as usize];
         entry.visits += 1;
         let mut first = entry.first_arm as usize;
         let table = entry.table as usize;
         for (i, (player, &pick)) in entry.choosing.zip(picks).enumerate() {
-            self.bandit.learn(&mut self.arms, first + pick as usize, payoffs[player]);
+            let (arm, payoff) = (first + pick as usize, payoffs[player]);
+            self.arms.visits[arm] += 1;
+            self.arms.sums[arm] += payoff;
+            learn(&mut self.arms, arm, payoff);
             if picks.len() > 1 {
                 first += self.tables[table + i] as usize;
             }
@@ -511,38 +380,53 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         }
     }
 
-    /// Counts a visit of a leaf that waits for its evaluation: until then it counts as a loss of
-    /// those who picked (virtual loss), so that other descents go elsewhere.
-    pub(super) fn visit_ahead(&mut self, node: NodeId, picks: &[u16]) {
-        self.learn(node, picks, &Payoffs::default());
-    }
-
-    /// Adds the payoffs to a visit that was counted ahead.
-    pub(super) fn complete_visit(&mut self, node: NodeId, picks: &[u16], payoffs: &Payoffs) {
-        for (i, &pick) in picks.iter().enumerate() {
-            let Some(row) = self.rows(node).nth(i) else { return };
-            self.arms.sums[row.first + pick as usize] += payoffs[row.player];
-        }
-    }
-
-    /// Takes back a visit that was counted ahead.
-    pub(super) fn cancel_visit(&mut self, node: NodeId, picks: &[u16]) {
-        self.nodes[node as usize].visits -= 1;
-        for (i, &pick) in picks.iter().enumerate() {
-            let Some(row) = self.rows(node).nth(i) else { return };
-            self.arms.visits[row.first + pick as usize] -= 1;
-        }
-    }
-
     /// The part of an arm in the strategy that its row has learned, up to a factor of the row.
     pub(super) fn weight(&self, arm: usize) -> f64 {
-        match self.bandit.averages() {
+        match self.columns.strategies {
             true => self.arms.strategies[arm],
             false => f64::from(self.arms.visits[arm]),
         }
     }
 
+    /// What the one who chooses at this node has got on average, if there is one.
+    pub(super) fn mean_payoff(&self, node: NodeId) -> Option<(Player, f64)> {
+        let Node { choosing, .. } = self.nodes[node as usize];
+        let row = self.row(node, choosing.single()?)?;
+        let arms = row.first..row.first + row.len;
+        let visits: u32 = self.arms.visits[arms.clone()].iter().sum();
+        let sum: f64 = self.arms.sums[arms].iter().sum();
+        (visits > 0).then(|| (row.player, sum / f64::from(visits)))
+    }
+
+    /// Lends visits and payoffs to a new node and to the arms that lead there.
+    pub(super) fn lend(
+        &mut self,
+        parent: NodeId,
+        picks: &[u16],
+        child: NodeId,
+        visits: f64,
+        sums: &Payoffs,
+    ) {
+        for (i, &pick) in picks.iter().enumerate() {
+            let Some(row) = self.rows(parent).nth(i) else { break };
+            self.arms.lend(row.first + pick as usize, visits, sums[row.player]);
+        }
+        if let Some(lent) = self.lent_visits.get_mut(child as usize) {
+            *lent += visits as f32;
+        }
+    }
+
+    /// The visits that are lent to a node, as far as they count by now.
+    #[inline]
+    pub(super) fn lent_visits(&self, node: NodeId) -> u32 {
+        self.lent_visits.get(node as usize).map_or(0, |&visits| {
+            let own = self.nodes[node as usize].visits as f32;
+            (visits / (1.0 + self.arms.lent_decay * own)).round() as u32
+        })
+    }
+
     /// What everyone gets at this node under best play, if that is proven.
+    #[inline]
     pub(super) fn proof(&self, node: NodeId) -> Option<&Payoffs> {
         match self.nodes[node as usize].kind {
             Kind::Proven => self.proven.get(&node),
@@ -555,36 +439,23 @@ impl<A: Copy + Eq + Hash> Tree<A> {
         self.proven.insert(node, payoffs);
     }
 
-    /// Notes in the table of `parent`, where one player chooses, that the child of `pick` is proven.
+    /// Notes in the table of `parent`, where one player chooses, that the child of `pick` is
+    /// proven.
     pub(super) fn mark_proven(&mut self, parent: NodeId, pick: u16) {
         let entry = self.nodes[parent as usize].table as usize + pick as usize;
         self.tables[entry] |= PROVEN;
     }
 
     /// What the child of an arm of a sequential node is proven to give, if it is marked.
+    #[inline]
     pub(super) fn arm_proof(&self, node: NodeId, pick: usize) -> Option<&Payoffs> {
         let entry = self.tables[self.nodes[node as usize].table as usize + pick];
         (entry != NONE && entry & PROVEN != 0).then(|| &self.proven[&(entry & !PROVEN)])
     }
 
-    /// The child that these actions lead to, one per row, if the tree has it.
-    pub(super) fn child_after(&self, node: NodeId, actions: &[A]) -> Option<NodeId> {
-        if !self.nodes[node as usize].has_rows() {
-            return None;
-        }
-        let pick = |(row, action): (Row, &A)| {
-            let arms = &self.actions[row.first..row.first + row.len];
-            arms.iter().position(|arm| arm == action).map(|pick| pick as u16)
-        };
-        let picks: Option<Vec<u16>> = self.rows(node).zip(actions).map(pick).collect();
-        self.child(self.slot(node, &picks?))
-    }
-
     /// The part of the tree that can be reached from `root`, which becomes node 0.
-    pub(super) fn below(&self, root: NodeId) -> Tree<A> {
-        let mut below = Tree::with_means(self.bandit, self.is_graph(), self.means.like());
-        below.columns = self.columns;
-        below.bytes_per_arm = self.bytes_per_arm;
+    pub(super) fn below(&self, root: NodeId) -> (Tree, Moved) {
+        let mut below = Tree::with_means(self.columns, self.means.like(), self.is_graph());
         below.arms.lent_decay = self.arms.lent_decay;
         let mut moved = Moved { new_of: vec![NONE; self.nodes.len()], order: Vec::new() };
         let mut far: Vec<_> = self.far.iter().map(|(&at, &child)| (at, child)).collect();
@@ -613,22 +484,18 @@ impl<A: Copy + Eq + Hash> Tree<A> {
             let kept = index.iter().map(|(&key, &old)| (key, moved.new_of[old as usize]));
             new_index.extend(kept.filter(|&(_, new)| new != NONE));
         }
-        let new_of = |old: NodeId| Some(moved.new_of[old as usize]).filter(|&new| new != NONE);
-        below.amaf = self.amaf.as_ref().map(|amaf| Box::new(amaf.moved(new_of)));
-        below
+        (below, moved)
     }
 
-    fn copy_rows(&self, old: NodeId, below: &mut Tree<A>, new: NodeId, moved: &mut Moved) {
+    fn copy_rows(&self, old: NodeId, below: &mut Tree, new: NodeId, moved: &mut Moved) {
         let node = self.nodes[old as usize];
         let lengths: Vec<usize> = self.rows(old).map(|row| row.len).collect();
         let n_arms: usize = lengths.iter().sum();
         let first = node.first_arm as usize;
         let copy = &mut below.nodes[new as usize];
-        copy.first_arm = below.actions.len() as u32;
+        copy.first_arm = below.arms.visits.len() as u32;
         copy.table = below.tables.len() as u32;
-        make_room(&mut below.actions, n_arms);
         make_room(&mut below.tables, n_arms + lengths.len() + 1);
-        below.actions.extend_from_slice(&self.actions[first..first + n_arms]);
         below.arms.copy(self.columns, &self.arms, &(first..first + n_arms));
         let mut table = node.table as usize;
         let mut n_children = n_arms;
@@ -653,21 +520,8 @@ impl<A: Copy + Eq + Hash> Tree<A> {
     }
 }
 
-/// What small columns may have beyond three times their use, and the arms of one more node.
-const ROOM: usize = 1 << 20;
-/// Arms for which there must be room before a node is added: the rows of most nodes have fewer.
-const USUAL_ARMS: usize = 256;
-
-fn check_lengths(lengths: &[usize]) -> Result<(), TooManyActions> {
-    if let Some(&n) = lengths.iter().find(|&&n| n > MAX_ARMS) {
-        return Err(TooManyActions::OfPlayer(n));
-    }
-    let product = lengths.iter().map(|&n| n as u64).try_fold(1, u64::checked_mul);
-    product.map(|_| ()).ok_or(TooManyActions::Joint)
-}
-
-/// Bytes of a hash map's table with `more` entries: a power of two of entries, of which 7/8 are used
-/// at most, with a byte of control each.
+/// Bytes of a hash map's table with `more` entries: a power of two of entries, of which 7/8 are
+/// used at most, with a byte of control each.
 fn map_bytes<K, V>(map: &FxHashMap<K, V>, more: usize) -> usize {
     let capacity =
         if map.len() + more <= map.capacity() { map.capacity() } else { 2 * map.capacity() + 3 };
@@ -676,12 +530,17 @@ fn map_bytes<K, V>(map: &FxHashMap<K, V>, more: usize) -> usize {
 }
 
 /// Old nodes in the order in which they were met, which is their new order.
-struct Moved {
+pub(super) struct Moved {
     new_of: Vec<NodeId>,
-    order: Vec<NodeId>,
+    pub(super) order: Vec<NodeId>,
 }
 
 impl Moved {
+    /// The new number of a node, if it was moved.
+    pub(super) fn new_of(&self, old: NodeId) -> Option<NodeId> {
+        Some(self.new_of[old as usize]).filter(|&new| new != NONE)
+    }
+
     fn visit(&mut self, old: NodeId) -> NodeId {
         let new = &mut self.new_of[old as usize];
         if *new == NONE {

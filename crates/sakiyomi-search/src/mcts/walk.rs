@@ -1,51 +1,51 @@
-//! The common walk through one tree. An iteration is a descent by the bandits' picks to a leaf, the
-//! evaluation of that leaf by a playout, and its absorption: the payoffs are backed up.
-//!
-//! SM-UCT and outcome sampling pick and back up in their own way (`smuct.rs`, `oos.rs`).
+//! The walk through one tree. An iteration is a descent by the picks of the selection to a leaf,
+//! the evaluation of that leaf, and its absorption: the payoffs are backed up. Playouts evaluate at
+//! once; a leaf that waits for another evaluator (see `puct.rs`) descends and is absorbed in the
+//! same way.
 
 use std::sync::Arc;
 
-use sakiyomi_core::{Budget, Game, Hints, Payoffs, Rng, Scratch, Stop, Turn};
+use sakiyomi_core::{Budget, Game, Hints, MAX_PLAYERS, Payoffs, Rng, Scratch, Stop, Turn};
 
-use super::amaf;
-use super::bandit::{Bandit, Exploration};
-use super::experience::Experience;
-use super::joint::Visit;
-use super::knowledge;
-use super::oos::Sampling;
-use super::playout::{Observer, Policy, Steps, Trail, Unobserved};
-use super::spread::Spread;
-use super::tree::{Kind, Node, NodeId, Room, Row, TooManyActions, Tree};
-use super::{MctsSettings, ROOT};
+use super::candidates::Candidates;
+use super::game_tree::{GameTree, Room, TooManyActions};
+use super::leaf::Leaf;
+use super::path::{NodeId, ROOT};
+use super::playout::policy::{PlayoutSettings, Policy};
+use super::select::Select;
+use super::select::solver::{Proofs, proof_by_arms};
+use super::select::ucb::{Bound, Estimate};
+use super::settings::{MctsSettings, TreeSettings};
+use super::tree::{Kind, Slot, Tree};
 use crate::exact::{Exact, Solution};
-
-/// Payoffs of earlier decisions that the spread remembers.
-const SPREAD_KEPT: f64 = 1_000.0;
+use crate::experience::lend::Experience;
+use crate::experience::settings::ExperienceSettings;
 
 /// Is told how far a walk is, and how many iterations it has done.
-pub(super) type Report<'a, G, O> = dyn FnMut(&Walk<G, O>, u64) + 'a;
+pub(super) type Report<'a, G> = dyn FnMut(&Walk<G>, u64) + 'a;
 
 /// One tree and what is needed to walk it, on one thread.
 #[derive(Debug)]
-pub(super) struct Walk<G: Game, O = Unobserved> {
-    pub(super) tree: Tree<G::Action>,
-    pub(super) settings: MctsSettings,
-    pub(super) observer: O,
-    pub(super) scratch: Scratch<G::Action>,
-    /// What outcome sampling needs.
-    pub(super) sampling: Sampling,
-    pub(super) policy: Policy,
+pub(super) struct Walk<G: Game> {
+    pub(super) tree: GameTree<G::Action>,
+    pub(super) select: Select,
+    pub(super) candidates: Candidates,
     pub(super) experience: Option<Box<Experience>>,
     /// Whether experience measures what it finds.
     pub(super) surveys: bool,
+    settings: TreeSettings,
+    playout: PlayoutSettings,
+    /// What the tree may take, in bytes.
+    memory: u64,
+    /// Whether known results are proven, and looked for ahead.
+    proofs: Proofs,
+    experience_settings: Option<ExperienceSettings>,
+    scratch: Scratch<G::Action>,
+    policy: Policy,
     /// Whether the actions of iterations are written down, and playouts go step by step.
     keeps_trail: bool,
-    /// How far the payoffs lie apart, if the exploration constant follows that.
-    spread: Option<Box<Spread>>,
     /// A buffer for the states that a node looks ahead to.
     ahead: Option<G::State>,
-    /// The node whose AMAF values are used on this descent.
-    reference: NodeId,
     /// The solver of the last turns, and how many.
     oracle: Option<(u32, Exact<G>)>,
     /// Where the last iteration ended; its buffers are used again.
@@ -55,108 +55,71 @@ pub(super) struct Walk<G: Game, O = Unobserved> {
     n_descents: u32,
 }
 
-/// Where an iteration leaves the tree, with the path that leads there. It is a value of its own, so
-/// that its evaluation can wait.
-#[derive(Clone, Debug)]
-pub(super) struct Leaf<G: Game> {
-    pub(super) state: G::State,
-    pub(super) path: Vec<Step>,
-    /// The picks of all steps of the path, one per choosing player each.
-    pub(super) picks: Vec<u16>,
-    /// How likely each of them was, if the bandit draws.
-    pub(super) odds: Vec<f64>,
-    /// The actions of the path, and then those of the playout, if these are of interest.
-    steps: Steps<G::Action>,
-}
-
-/// A node on the path. A leaf, and a node of chance, has no picks.
+/// Where a descent ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    pub(super) node: NodeId,
-    pub(super) first_pick: u32,
-    pub(super) n_picks: u32,
+pub(super) enum Reached {
+    /// What everyone gets is known there.
+    Known(Payoffs),
+    /// The leaf has to be evaluated.
+    Open,
 }
 
-impl<G: Game> Leaf<G> {
-    pub(super) fn new(root: G::State) -> Leaf<G> {
-        Leaf {
-            state: root,
-            path: Vec::new(),
-            picks: Vec::new(),
-            odds: Vec::new(),
-            steps: Steps::default(),
+impl<G: Hints> Walk<G> {
+    pub(super) fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
+        let MctsSettings { mut selection, tree, playout, .. } = *settings;
+        let tree = TreeSettings { expand: tree.expand.max(1), ..tree };
+        let policy = Policy::new(&playout);
+        if let Some(ucb1) = selection.ucb_mut().and_then(|ucb| ucb.ucb1_mut()) {
+            // Without cells nothing is similar, and without means of actions there is no prior.
+            ucb1.experience = ucb1.experience.filter(|_| game.cell_shape().is_some());
+            if matches!(ucb1.estimate, Estimate::Prior(_)) && !policy.learns() {
+                ucb1.estimate = Estimate::None;
+            }
         }
-    }
-
-    /// Goes back to the root.
-    pub(super) fn restart(&mut self, root: &G::State) {
-        self.state.clone_from(root);
-        self.path.clear();
-        self.picks.clear();
-        self.odds.clear();
-        self.steps.clear();
-    }
-
-    /// Adds a node to the path; its picks follow.
-    #[inline]
-    pub(super) fn enter(&mut self, node: NodeId) {
-        self.path.push(Step { node, first_pick: self.picks.len() as u32, n_picks: 0 });
-    }
-
-    /// Counts the picks that were made since the last node was entered.
-    #[inline]
-    pub(super) fn count_picks(&mut self) {
-        if let Some(step) = self.path.last_mut() {
-            step.n_picks = self.picks.len() as u32 - step.first_pick;
+        let select = Select::new(selection, tree.expand, settings.memory());
+        let mut walk = Walk::with(game, select, tree, settings.memory());
+        if let Some(ucb) = selection.ucb() {
+            walk.candidates.groups = ucb.groups;
+            walk.candidates.by_rank = ucb.widen.is_some();
+            walk.proofs = ucb.proofs;
+            if let Bound::Ucb1(ucb1) = ucb.bound {
+                walk.experience_settings = ucb1.experience;
+                walk.keeps_trail =
+                    matches!(ucb1.estimate, Estimate::Grave(_)) || ucb1.experience.is_some();
+                walk.tree.arms.lent_decay =
+                    ucb1.experience.map_or(0.0, |experience| experience.decay());
+            }
         }
+        walk.candidates.options = playout.options;
+        walk.keeps_trail |= policy.learns();
+        (walk.playout, walk.policy) = (playout, policy);
+        walk
     }
 
-    /// How the iteration went at step `i` of the path.
-    pub(super) fn visit(&self, i: usize) -> Visit<'_> {
-        let Step { node, first_pick, n_picks } = self.path[i];
-        let range = first_pick as usize..(first_pick + n_picks) as usize;
-        let child = self.path.get(i + 1).map(|step| step.node);
-        let odds = self.odds.get(range.clone()).unwrap_or_default();
-        Visit { node, picks: &self.picks[range], odds, child }
-    }
-}
-
-impl<G: Hints, O: Observer<G>> Walk<G, O> {
-    pub(super) fn new(game: &G, settings: &MctsSettings, observer: O) -> Walk<G, O> {
-        let memory = settings.budget.memory / u64::from(settings.trees.max(1));
-        let policy = Policy::new(settings.policy, settings.playout);
-        let mut tree = Tree::new(settings.bandit, settings.graph, game.players());
-        if let Some(grave) = settings.grave {
-            tree.keep_amaf(grave, memory);
-        }
-        // Arms of other bandits have nothing to which visits could be lent.
-        let lends = matches!(settings.bandit, Bandit::Ucb1 { .. }) && game.cell_shape().is_some();
-        let experience = settings.experience.filter(|_| lends);
-        let prior = settings.prior.filter(|_| policy.learns());
-        if experience.is_some() || prior.is_some() {
-            tree.keep_lent(experience.map_or(0.0, |experience| experience.decay()));
-        }
+    /// A walk by this selection, with uniform playouts.
+    pub(super) fn with(game: &G, select: Select, settings: TreeSettings, memory: u64) -> Walk<G> {
+        let tree = Tree::new(select.columns(), select.means(), settings.graph, game.players());
+        let playout = PlayoutSettings::default();
         Walk {
-            tree,
-            settings: MctsSettings {
-                expand: settings.expand.max(1),
-                experience,
-                prior,
-                ..*settings
+            tree: GameTree::new(tree),
+            select,
+            candidates: Candidates {
+                options: playout.options,
+                listed_order: settings.listed_order,
+                by_rank: false,
+                groups: None,
             },
-            observer,
-            scratch: Scratch::default(),
-            sampling: Sampling::default(),
             experience: None,
             surveys: false,
-            keeps_trail: O::OBSERVES
-                || policy.learns()
-                || settings.grave.is_some()
-                || experience.is_some(),
-            policy,
-            spread: settings.spread.then(|| Box::new(Spread::new())),
+            settings,
+            playout,
+            memory,
+            proofs: Proofs::Off,
+            experience_settings: None,
+            scratch: Scratch::default(),
+            policy: Policy::Uniform,
+            keeps_trail: false,
             ahead: None,
-            reference: ROOT,
             oracle: (settings.endgame > 0)
                 .then(|| (settings.endgame, Exact::new(memory, Arc::default()))),
             leaf: None,
@@ -165,12 +128,28 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         }
     }
 
+    /// Whether known results are proven.
+    pub(super) fn proves(&self) -> bool {
+        self.proofs != Proofs::Off
+    }
+
     /// Lets what was learned so far weigh less than what is to come.
-    pub(super) fn reduce(&mut self, keep: f64) {
-        self.policy.reduce(keep);
-        if let Some(spread) = &mut self.spread {
-            spread.reduce(SPREAD_KEPT);
-        }
+    pub(super) fn reduce(&mut self) {
+        self.policy.reduce();
+        self.select.reduce();
+    }
+
+    /// Empties the tree, whose memory is used again.
+    pub(super) fn forget(&mut self) {
+        self.tree.clear();
+        self.select.forget();
+    }
+
+    /// Keeps what lies below a node, which becomes the root.
+    pub(super) fn follow(&mut self, child: NodeId) {
+        let (below, moved) = self.tree.below(child);
+        self.tree = below;
+        self.select.follow(&moved);
     }
 
     /// Searches from `root`, and returns how many iterations were done.
@@ -181,12 +160,9 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         budget: Budget,
         stop: &Stop,
         rng: &mut Rng,
-        mut report: Option<&mut Report<'_, G, O>>,
+        mut report: Option<&mut Report<'_, G>>,
     ) -> Result<u64, TooManyActions> {
-        if self.tree.nodes.is_empty() {
-            self.tree.add(&game.turn(root));
-            self.tree.remember(game.key(root), ROOT);
-        }
+        self.plant(game, root);
         let mut leaf = self.leaf.take().unwrap_or_else(|| Leaf::new(root.clone()));
         leaf.restart(root);
         let entry = self.tree.nodes[ROOT as usize];
@@ -194,7 +170,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             self.grow(game, ROOT, root, rng)?;
         }
         self.begin_experience(game, root, rng);
-        let room = Room::of(&budget, !self.settings.fresh);
+        let room = Room::of(&budget, self.settings.reuse);
         let mut meter = budget.begin(stop);
         if report.is_some() {
             meter.report();
@@ -205,11 +181,11 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
                 experience.restart();
             }
             let payoffs = match self.descend(game, room, &mut leaf, stop, rng)? {
-                Some(known) => known,
-                None => self.play_out(game, &mut leaf, rng),
+                Reached::Known(payoffs) => payoffs,
+                Reached::Open => self.play_out(game, &mut leaf, rng),
             };
-            // A game may end its playouts in the middle when it is stopped; what they give then means
-            // nothing.
+            // A game may end its playouts in the middle when it is stopped; what they give then
+            // means nothing.
             if stop.requested() && meter.done() > 1 {
                 break;
             }
@@ -222,91 +198,117 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         Ok(meter.done())
     }
 
-    /// Follows the tree from the root to an end, or to a state new to the tree, which it adds. The
-    /// payoffs are returned if they are known there; otherwise the leaf has to be evaluated.
-    fn descend(
+    /// Makes the root, if there is none.
+    pub(super) fn plant(&mut self, game: &G, root: &G::State) {
+        if self.tree.nodes.is_empty() {
+            self.tree.add(&game.turn(root));
+            self.tree.remember(game.key(root), ROOT);
+        }
+    }
+
+    /// Follows the tree from the root to an end, or to a state new to the tree, which it adds.
+    pub(super) fn descend(
         &mut self,
         game: &G,
         room: Room,
         leaf: &mut Leaf<G>,
         stop: &Stop,
         rng: &mut Rng,
-    ) -> Result<Option<Payoffs>, TooManyActions> {
+    ) -> Result<Reached, TooManyActions> {
         self.n_descents = self.n_descents.wrapping_add(1);
-        self.reference = ROOT;
+        self.select.restart();
         let mut node = ROOT;
         loop {
             // Where a stop ends an action in the middle the state means nothing.
             if node != ROOT && stop.requested() {
-                return Ok(None);
+                return Ok(Reached::Open);
             }
-            let first_pick = leaf.picks.len();
-            leaf.enter(node);
+            let first_pick = leaf.path.picks.len();
+            leaf.path.enter(node);
             self.mark(node);
             let entry = self.tree.nodes[node as usize];
             let slot = match entry.kind() {
-                Kind::Proven => return Ok(self.tree.proof(node).copied()),
-                Kind::Over => return Ok(None),
+                Kind::Proven => return Ok(self.known(node)),
+                Kind::Over => return Ok(Reached::Open),
                 Kind::Chance => {
                     let outcome = game.sample(&leaf.state, &mut self.scratch.outcomes, rng);
                     game.apply(&mut leaf.state, &[outcome]);
                     self.tree.chance_slot(node, &outcome)
                 }
                 Kind::Choose => {
-                    if !entry.has_rows() {
-                        if entry.visits < self.settings.expand || self.tree.is_full(room) {
-                            return Ok(None);
-                        }
-                        if let Some(payoffs) = self.solve(game, &leaf.state) {
-                            self.tree.prove(node, payoffs);
-                            return Ok(Some(payoffs));
-                        }
-                        self.grow(game, node, &leaf.state, rng)?;
-                        if let Some(payoffs) = self.look_ahead(game, node, &leaf.state) {
-                            return Ok(Some(payoffs));
-                        }
+                    if !entry.has_rows()
+                        && let Some(end) = self.expand(game, room, node, &leaf.state, rng)?
+                    {
+                        return Ok(end);
                     }
-                    if self.tree.amaf().is_some_and(|amaf| amaf.is_reference(node, entry.visits)) {
-                        self.reference = node;
-                    }
-                    self.pick(game, node, leaf, rng);
-                    self.slot_after(node, &leaf.picks[first_pick..], &self.scratch.joint)
+                    self.pick(game, node, leaf, rng)
                 }
             };
             if let Some(experience) = &mut self.experience {
                 experience.pass(game, &leaf.state);
             }
-            if O::OBSERVES {
-                self.observer.pass(game, &leaf.state, leaf.steps.trail());
-            }
             match self.tree.child(slot) {
                 Some(child) => node = child,
-                None if self.tree.is_full(room) || stop.requested() => return Ok(None),
+                None if self.tree.is_full(room) || stop.requested() => return Ok(Reached::Open),
                 None => {
                     let (child, is_new) = self.arrive(game, &leaf.state);
                     self.tree.set_child(slot, child);
-                    if is_new {
-                        self.lend(node, child, &leaf.picks[first_pick..]);
-                        leaf.path.push(Step { node: child, first_pick: 0, n_picks: 0 });
-                        return Ok(None);
+                    if is_new && !self.goes_on_at(child) {
+                        self.lend(node, child, &leaf.path.picks[first_pick..]);
+                        leaf.path.enter(child);
+                        return Ok(Reached::Open);
                     }
                     node = child;
                 }
             }
             // In a graph a match may come back to where it was; from there it is played out.
             if self.tree.is_graph() && self.is_on_path(node) {
-                return Ok(None);
+                return Ok(Reached::Open);
             }
         }
     }
 
+    /// Gives a node without rows its rows, unless the descent ends there.
+    fn expand(
+        &mut self,
+        game: &G,
+        room: Room,
+        node: NodeId,
+        state: &G::State,
+        rng: &mut Rng,
+    ) -> Result<Option<Reached>, TooManyActions> {
+        let visits = self.tree.nodes[node as usize].visits;
+        if visits < self.settings.expand || self.tree.is_full(room) {
+            return Ok(Some(Reached::Open));
+        }
+        if let Some(payoffs) = self.solve(game, state) {
+            self.tree.prove(node, payoffs);
+            return Ok(Some(Reached::Known(payoffs)));
+        }
+        self.grow(game, node, state, rng)?;
+        Ok(self.look_ahead(game, node, state).map(Reached::Known))
+    }
+
+    /// What is proven of a node.
+    fn known(&self, node: NodeId) -> Reached {
+        self.tree.proof(node).map_or(Reached::Open, |&payoffs| Reached::Known(payoffs))
+    }
+
+    /// Whether a descent goes on at a new node: evaluators are asked about states where players
+    /// choose.
+    #[inline]
+    fn goes_on_at(&self, node: NodeId) -> bool {
+        matches!(self.select, Select::Prior(_))
+            && self.tree.nodes[node as usize].kind() == Kind::Chance
+    }
+
     /// Begins a search with experience, which is made before the first one.
     fn begin_experience(&mut self, game: &G, root: &G::State, rng: &mut Rng) {
-        let Some(settings) = self.settings.experience else { return };
+        let Some(settings) = self.experience_settings else { return };
         if self.experience.is_none() {
             // A quarter of the memory that a tree may take.
-            let memory = self.settings.budget.memory / u64::from(self.settings.trees.max(1)) / 4;
-            self.experience = Experience::new(game, settings, memory, rng).map(Box::new);
+            let made = Experience::new(game, settings, self.memory / 4, rng);
+            self.experience = made.map(Box::new);
             if let (true, Some(experience)) = (self.surveys, &mut self.experience) {
                 experience.keep_survey();
             }
@@ -323,132 +325,63 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             return;
         }
         if let Some(lent) = experience.lend(|| tree.mean_payoff(parent)) {
-            tree.lend(parent, picks, child, &lent);
+            tree.lend(parent, picks, child, lent.visits, &lent.sums);
         }
     }
 
     /// Backs up the payoffs that the evaluation of a leaf gave.
-    fn absorb(&mut self, game: &G, leaf: &Leaf<G>, payoffs: &Payoffs) {
-        match self.tree.bandit {
-            Bandit::JointUcb1 { .. } => self.back_up_sums(leaf, payoffs),
-            Bandit::OutcomeSampling { .. } => {
-                self.back_up_outcome(leaf, payoffs);
-                self.sampling.rotate(game.players());
-            }
-            Bandit::Exp3 { .. } | Bandit::RegretMatching { .. } => {
-                for i in 0..leaf.path.len() {
-                    self.tree.learn_more(leaf.visit(i), payoffs);
-                }
-            }
-            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::Puct { .. } => {
-                for step in &leaf.path {
-                    let picks = &leaf.picks[step.first_pick as usize..][..step.n_picks as usize];
-                    self.tree.learn(step.node, picks, payoffs);
-                }
-            }
-        }
-        if self.settings.solver {
-            self.back_up_proofs(leaf);
-        }
-        if let Some(spread) = &mut self.spread {
-            spread.learn(payoffs, game.players());
-        }
+    pub(super) fn absorb(&mut self, game: &G, leaf: &Leaf<G>, payoffs: &Payoffs) {
+        let Walk { tree, select, .. } = self;
+        select.back_up(tree, &leaf.path, payoffs, game.players());
         if self.keeps_trail {
             let trail = leaf.steps.trail();
             self.policy.learn(trail, payoffs);
-            self.tree.learn_amaf(&leaf.path, trail.steps, payoffs);
+            if let Some(amaf) = select.ucb_mut().and_then(|ucb| ucb.amaf_mut()) {
+                amaf.learn(tree, &leaf.path, trail.steps, payoffs);
+            }
             if let Some(experience) = &mut self.experience {
                 experience.finish(payoffs);
             }
-            if O::OBSERVES {
-                self.observer.finish(game, trail, payoffs);
-            }
         }
     }
 
-    /// Lets every choosing player pick an arm, and plays the joint action.
+    /// Lets every choosing player pick an arm, plays the joint action, and returns where the child
+    /// after it is kept.
     #[inline]
-    fn pick(&mut self, game: &G, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
-        self.scratch.joint.clear();
-        match self.tree.bandit {
-            Bandit::Ucb1 { .. } | Bandit::Ucb1Tuned { .. } | Bandit::Puct { .. } => {
-                self.pick_by_score(game, node, leaf, rng);
-            }
-            Bandit::JointUcb1 { .. } => self.pick_by_sums(node, leaf, rng),
-            Bandit::Exp3 { .. } | Bandit::RegretMatching { .. } => self.draw(node, leaf, rng),
-            Bandit::OutcomeSampling { .. } => self.draw_outcome(node, leaf, rng),
+    fn pick(&mut self, game: &G, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) -> Slot {
+        let Walk { tree, select, scratch, .. } = self;
+        let first_pick = leaf.path.picks.len();
+        select.pick(tree, node, &mut leaf.path, rng);
+        leaf.path.count_picks();
+        let picks = &leaf.path.picks[first_pick..];
+        scratch.joint.clear();
+        if let &[pick] = picks {
+            scratch.joint.push(tree.actions[tree.first_arm(node) + pick as usize]);
+        } else {
+            let arms = tree.rows(node).zip(picks).map(|(row, &pick)| row.first + pick as usize);
+            scratch.joint.extend(arms.map(|arm| tree.actions[arm]));
         }
+        let slot = match self.candidates.shares_arms() && picks.len() == 1 {
+            false => tree.slot(node, picks),
+            true => self.draw_member(game, node, &leaf.state, rng),
+        };
         if self.keeps_trail {
             let choosing = self.tree.nodes[node as usize].choosing();
-            leaf.steps.extend_in_tree(choosing.zip(self.scratch.joint.iter().copied()));
+            leaf.steps.extend(choosing.zip(self.scratch.joint.iter().copied()));
         }
         game.apply(&mut leaf.state, &self.scratch.joint);
-        leaf.count_picks();
+        slot
     }
 
-    #[inline]
-    fn pick_by_score(&mut self, game: &G, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
-        let Walk { tree, settings, spread, .. } = self;
-        let entry = tree.nodes[node as usize];
-        if entry.choosing().len() > 1 {
-            return self.pick_at_once(node, leaf, rng);
+    /// Draws an action of the group whose arm was picked, and returns where the child after it is
+    /// kept.
+    fn draw_member(&mut self, game: &G, node: NodeId, state: &G::State, rng: &mut Rng) -> Slot {
+        let Walk { tree, candidates, scratch: Scratch { actions, joint, .. }, .. } = self;
+        let player = tree.nodes[node as usize].choosing().into_iter().next();
+        if let (Some(player), Some(action)) = (player, joint.first_mut()) {
+            *action = candidates.draw_member(game, state, player, *action, actions, rng);
         }
-        let Node { visits, .. } = entry;
-        let lent = tree.lent_visits(node);
-        let exploration =
-            Exploration::of(visits.saturating_add(settings.expand).saturating_add(lent));
-        let Some(Row { player, first, len }) = tree.rows(node).next() else { return };
-        let exploration = exploration.scaled(spread.as_deref(), player);
-        let n_shown = settings.n_shown(len, visits);
-        // Arms that begin with visits are not tried once each before scores count.
-        let visits = if settings.prior.is_some() { visits.max(n_shown as u32) } else { visits };
-        let row = Row { player, first, len: n_shown };
-        let untried = (n_shown < len).then(|| knowledge::untried(&tree.arms, first, n_shown));
-        let pick = match (untried.flatten(), tree.amaf()) {
-            (_, Some(values)) => amaf::pick(tree, values, (node, self.reference), row, exploration),
-            (Some(untried), None) => untried,
-            (None, None) if settings.solver && visits as usize >= n_shown => {
-                pick_with_proofs(tree, node, row, exploration)
-            }
-            (None, None) => tree.bandit.pick(&tree.arms, first, n_shown, visits, exploration),
-        };
-        leaf.picks.push(pick as u16);
-        let arm = tree.actions[first + pick];
-        let action = self.action_of_arm(game, &leaf.state, player, arm, rng);
-        self.scratch.joint.push(action);
-    }
-
-    /// The picks of players who choose at the same time.
-    fn pick_at_once(&mut self, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
-        let Walk { tree, scratch, settings, spread, .. } = self;
-        let Node { visits, .. } = tree.nodes[node as usize];
-        let lent = tree.lent_visits(node);
-        let exploration =
-            Exploration::of(visits.saturating_add(settings.expand).saturating_add(lent));
-        for i in 0..tree.nodes[node as usize].choosing().len() {
-            let Some(Row { player, first, len }) = tree.rows(node).nth(i) else { break };
-            let exploration = exploration.scaled(spread.as_deref(), player);
-            let Tree { arms, bandit, .. } = &mut *tree;
-            let pick = match settings.strict {
-                true => {
-                    bandit.pick(arms, first, settings.n_shown(len, visits), visits, exploration)
-                }
-                false => bandit.pick_loosely(arms, first, len, visits, exploration, rng),
-            };
-            leaf.picks.push(pick as u16);
-            scratch.joint.push(tree.actions[first + pick]);
-        }
-    }
-
-    fn draw(&mut self, node: NodeId, leaf: &mut Leaf<G>, rng: &mut Rng) {
-        let Walk { tree, scratch, .. } = self;
-        for i in 0..tree.nodes[node as usize].choosing().len() {
-            let Some(Row { first, len, .. }) = tree.rows(node).nth(i) else { break };
-            let (pick, probability) = tree.bandit.draw(&mut tree.arms, first, len, rng);
-            leaf.picks.push(pick as u16);
-            leaf.odds.push(probability);
-            scratch.joint.push(tree.actions[first + pick]);
-        }
+        tree.chance_slot(node, &joint[0])
     }
 
     /// The node of a state, to which the path leads for the first time, and whether it is new to
@@ -461,8 +394,8 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         let turn = game.turn(state);
         let node = self.tree.add(&turn);
         self.tree.remember(key, node);
-        if let (true, Turn::Over(payoffs)) = (self.settings.solver, turn) {
-            let payoffs = self.settings.with_bonus(game, state, payoffs);
+        if let (true, Turn::Over(payoffs)) = (self.proves(), turn) {
+            let payoffs = self.playout.shaped(game, state, payoffs);
             self.tree.prove(node, payoffs);
         }
         (node, true)
@@ -506,13 +439,13 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
         rng: &mut Rng,
     ) -> Result<(), TooManyActions> {
         let Scratch { actions, joint: all, .. } = &mut self.scratch;
-        let mut lengths = [0; sakiyomi_core::MAX_PLAYERS];
+        let mut lengths = [0; MAX_PLAYERS];
         let choosing = self.tree.nodes[node as usize].choosing();
         all.clear();
         for (length, player) in lengths.iter_mut().zip(choosing) {
             actions.clear();
             game.actions(state, player, actions);
-            self.settings.arrange(game, state, player, actions, rng);
+            self.candidates.arrange(game, state, player, actions, rng);
             *length = actions.len();
             all.extend_from_slice(actions);
         }
@@ -523,8 +456,18 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
 
     /// Lets the arms of a new node begin with what is known of their actions.
     fn begin_arms(&mut self, node: NodeId) {
-        let Walk { tree, policy, settings, .. } = self;
-        let Some(visits) = settings.prior else { return };
+        let Walk { tree, policy, select, .. } = self;
+        let Some(ucb) = select.ucb_mut() else { return };
+        let prior = ucb.prior();
+        if let Some(amaf) = ucb.amaf_mut() {
+            for i in 0..tree.nodes[node as usize].choosing().len() {
+                let Some(row) = tree.rows(node).nth(i) else { break };
+                for arm in row.first..row.first + row.len {
+                    tree.arms.numbers[arm] = amaf.number(row.player, &tree.actions[arm]);
+                }
+            }
+        }
+        let Some(visits) = prior else { return };
         if tree.nodes[node as usize].choosing().len() > 1 {
             return;
         }
@@ -539,8 +482,8 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
     /// Proves the ends that are one action away from a node that was just expanded, and the payoffs
     /// of the node itself if they follow from them.
     fn look_ahead(&mut self, game: &G, node: NodeId, state: &G::State) -> Option<Payoffs> {
-        let MctsSettings { solver, look_ahead, groups, .. } = self.settings;
-        if !(solver && look_ahead) || groups.is_some() {
+        // What one action of a group leads to says nothing of the others.
+        if self.proofs != Proofs::LookAhead || self.candidates.groups.is_some() {
             return None;
         }
         self.tree.nodes[node as usize].choosing().single()?;
@@ -553,7 +496,7 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
             let turn = game.turn(&ahead);
             if let Turn::Over(payoffs) = turn {
                 let child = self.tree.add(&turn);
-                let payoffs = self.settings.with_bonus(game, &ahead, payoffs);
+                let payoffs = self.playout.shaped(game, &ahead, payoffs);
                 self.tree.prove(child, payoffs);
                 let slot = self.tree.slot(node, &[pick as u16]);
                 self.tree.set_child(slot, child);
@@ -571,88 +514,37 @@ impl<G: Hints, O: Observer<G>> Walk<G, O> {
     }
 
     fn play_out(&mut self, game: &G, leaf: &mut Leaf<G>, rng: &mut Rng) -> Payoffs {
-        let Walk { scratch, settings, policy, observer, experience, .. } = self;
-        let Leaf { state, steps, .. } = leaf;
-        let reach = settings.experience.and_then(|experience| experience.reach);
+        let Walk { scratch, playout, policy, select, experience, .. } = self;
+        if !self.keeps_trail {
+            let payoffs = policy.play_out(game, &mut leaf.state, scratch, rng);
+            return playout.shaped(game, &leaf.state, payoffs);
+        }
+        let reach = self.experience_settings.and_then(|experience| experience.reach);
         let mut n_left = reach.unwrap_or(u32::MAX);
-        // Others want to see the whole playout.
-        let n_steps = reach.filter(|_| !O::OBSERVES && settings.grave.is_none());
-        let pass = |state: &G::State, trail: Trail<'_, G::Action>| {
+        // GRAVE wants to see the whole playout.
+        let has_grave = select.ucb_mut().is_some_and(|ucb| ucb.amaf_mut().is_some());
+        let n_steps = reach.filter(|_| !has_grave);
+        let pass = |state: &G::State| {
             if let Some(experience) = experience
                 && n_left > 0
             {
                 n_left -= 1;
                 experience.pass(game, state);
             }
-            observer.pass(game, state, trail);
         };
-        let payoffs = match self.keeps_trail {
-            true => policy.play_out_by_steps(game, state, steps, scratch, n_steps, pass, rng),
-            false => policy.play_out(game, state, scratch, rng),
-        };
-        settings.with_bonus(game, state, payoffs)
+        let payoffs = policy.play_out_by_steps(game, leaf, scratch, n_steps, pass, rng);
+        playout.shaped(game, &leaf.state, payoffs)
     }
 
-    /// Carries the proof of the path's last node up as far as it goes.
-    fn back_up_proofs(&mut self, leaf: &Leaf<G>) {
-        let Some((last, above)) = leaf.path.split_last() else { return };
-        let mut child = last.node;
-        for step in above.iter().rev() {
-            if self.tree.proof(child).is_none() || step.n_picks != 1 {
-                return;
-            }
-            let parent = step.node;
-            if self.tree.nodes[parent as usize].kind() == Kind::Proven {
-                return;
-            }
-            self.tree.mark_proven(parent, leaf.picks[step.first_pick as usize]);
-            if let Some(payoffs) = proof_by_arms(&self.tree, parent) {
-                self.tree.prove(parent, payoffs);
-            }
-            child = parent;
-        }
+    /// The child that the real actions, or the outcome of chance, lead to, if the tree has it.
+    pub(super) fn child_after(
+        &self,
+        game: &G,
+        node: NodeId,
+        before: &G::State,
+        actions: &[G::Action],
+    ) -> Option<NodeId> {
+        let is_chance = game.turn(before) == Turn::Chance;
+        self.tree.child_after(node, actions, is_chance, self.candidates.shares_arms())
     }
-}
-
-/// Picks where one player chooses and some arms may be proven: these are scored by what they give.
-fn pick_with_proofs<A: Copy + Eq + std::hash::Hash>(
-    tree: &Tree<A>,
-    node: NodeId,
-    row: Row,
-    exploration: Exploration,
-) -> usize {
-    let (mut best, mut top) = (0, f32::NEG_INFINITY);
-    for pick in 0..row.len {
-        let score = match tree.arm_proof(node, pick) {
-            Some(payoffs) => payoffs[row.player] as f32,
-            None => tree.bandit.score(&tree.arms, row.first + pick, exploration),
-        };
-        if score > top {
-            (best, top) = (pick, score);
-        }
-    }
-    best
-}
-
-/// What the arms of a node where one player chooses prove: a sure 1, or the best of all.
-fn proof_by_arms<A: Copy + Eq + std::hash::Hash>(tree: &Tree<A>, node: NodeId) -> Option<Payoffs> {
-    let row = tree.rows(node).next()?;
-    let mut best: Option<Payoffs> = None;
-    let mut differ = false;
-    let mut open = false;
-    for pick in 0..row.len {
-        let Some(payoffs) = tree.arm_proof(node, pick) else {
-            open = true;
-            continue;
-        };
-        if payoffs[row.player] >= 1.0 {
-            return Some(*payoffs);
-        }
-        match best {
-            Some(known) if known[row.player] > payoffs[row.player] => {}
-            Some(known) if known[row.player] == payoffs[row.player] => differ |= known != *payoffs,
-            _ => (best, differ) = (Some(*payoffs), false),
-        }
-    }
-    if open || differ { None } else { best }
 }

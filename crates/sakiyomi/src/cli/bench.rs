@@ -3,11 +3,10 @@
 use std::io::Write;
 
 use clap::Args;
-use sakiyomi::bench::{
-    Growth, IndexSpeed, Speed, measure_growth, measure_index, measure_speed, signature,
-};
+use sakiyomi::bench::{Growth, Speed, measure_growth, measure_speed};
 use sakiyomi::numbers::thousands;
 use sakiyomi_catalog::{AgentSpec, GameSpec};
+use sakiyomi_eval::signature::{signature, signature_table};
 use sakiyomi_search::MctsSettings;
 use serde_json::json;
 
@@ -19,7 +18,6 @@ use super::{BadInput, print_json, text_table};
   sakiyomi bench
   sakiyomi bench connect-four othello --simulations 100000 --json
   sakiyomi bench breakthrough --growth
-  sakiyomi bench gdl:sheet=breakthrough --neighbours 1000000 --agent uct:iterations=500
   sakiyomi bench --signature")]
 pub(super) struct Options {
     /// Games to measure; all if none is named
@@ -36,9 +34,6 @@ pub(super) struct Options {
     /// Measure time per iteration and memory as a tree grows
     #[arg(long)]
     growth: bool,
-    /// Measure how similar positions are found among this number of codes of matches of the search
-    #[arg(long, conflicts_with = "growth", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
-    neighbours: Option<u64>,
     /// Print one number that changes when any behaviour does
     #[arg(long, conflicts_with_all = ["games", "growth"])]
     signature: bool,
@@ -51,7 +46,7 @@ const GROWTH_ITERATIONS: [u64; 3] = [10_000, 100_000, 1_000_000];
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     if options.signature {
-        let signature = format!("{:016x}", signature()?);
+        let signature = format!("{:016x}", signature(&signature_table()?));
         return match options.json {
             true => print_json(&json!({ "signature": signature }), out),
             false => Ok(writeln!(out, "{signature}")?),
@@ -71,9 +66,6 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     }
     if options.growth {
         return growth(&games, settings, options.json, out);
-    }
-    if let Some(n_codes) = options.neighbours {
-        return neighbours(&games, settings, n_codes as usize, options.json, out);
     }
     let mut speeds = Vec::new();
     for game in &games {
@@ -129,43 +121,6 @@ fn growth(
             ]);
         }
         all.push(json!({ "game": game.to_string(), "growth": steps }));
-    }
-    match as_json {
-        true => print_json(&json!({ "games": all }), out),
-        false => Ok(writeln!(out, "{table}")?),
-    }
-}
-
-fn neighbours(
-    games: &[GameSpec],
-    settings: MctsSettings,
-    n_codes: usize,
-    as_json: bool,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let mut table = text_table(&[
-        "game",
-        "codes",
-        "neighbours",
-        "compared",
-        "ns / query",
-        "all masks",
-        "ratio",
-    ]);
-    let mut all = Vec::new();
-    for game in games {
-        let speed = measure_index(game, settings, n_codes)?;
-        let IndexSpeed { nanoseconds_per_query: indexed, nanoseconds_by_masks: masks, .. } = speed;
-        table.add_row([
-            speed.game.clone(),
-            thousands(speed.codes as f64),
-            format!("{:.1}", speed.neighbours_per_query),
-            format!("{:.1}", speed.compared_per_query),
-            thousands(indexed),
-            thousands(masks),
-            format!("{:.1}", masks / indexed),
-        ]);
-        all.push(speed);
     }
     match as_json {
         true => print_json(&json!({ "games": all }), out),

@@ -70,6 +70,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         agents: [vec![options.first.clone()], others].concat(),
         seed: options.seed,
         openings: options.openings.map(|n| Openings { n, plies }),
+        first_seat: false,
     };
     let duel = Duel {
         pairing,

@@ -1,20 +1,18 @@
 //! `sakiyomi evolve`: fair maps, scenarios and numbers.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Context as _;
-use clap::{Args, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser};
 use indicatif::ProgressBar;
-use sakiyomi::evolve::{
-    Delivery, Gallery, HandOut, Progress, Run, RunFolder, Written, fair_polish, fair_settings,
-    paper_settings,
-};
+use sakiyomi::gallery::gallery_files;
 use sakiyomi::numbers::seconds_text;
 use sakiyomi_evolve::{
-    Fitness, GameRunner, Judge, MapConstraints, MapOperators, MapProblem, NumberProblem, Polish,
-    Quorum, ScenarioProblem, Settings, Stage, Threads,
+    Delivery, Fitness, Gallery, Judge, MapOperators, MapProblem, NumberProblem, Polish, Preset,
+    Progress, Run, ScenarioProblem, Settings, Stage, Subject, Threads,
 };
 use sakiyomi_games::tubstap::{Kind, Terrain};
 
@@ -40,36 +38,39 @@ pub(super) struct Options {
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Settings that the others change: the paper's experiment, or ours
-    #[arg(long, default_value = "fair")]
-    preset: PresetName,
+    #[arg(long, default_value = "fair", value_parser = words::<Preset, 2>(["paper", "fair"]))]
+    preset: Preset,
     /// What is evolved: maps of TUBSTAP, scenarios of sangoku, or the numbers of a scenario
-    #[arg(long, default_value = "map")]
-    what: What,
+    #[arg(long, default_value = "map", value_parser = ["map", "scenario", "numbers"])]
+    what: String,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Who plays both sides, given several times for several judges; if not given, staff for the paper's settings,
-    /// and sample+noise, m-uct:iterations=20+noise and satd2:iterations=100+noise for ours
+    /// Who plays both sides, given several times for several judges; if not given, staff for the
+    /// paper's settings, and sample+noise, m-uct:iterations=20+noise and satd2:iterations=100+noise
+    /// for ours
     #[arg(long, value_name = "AGENT[+noise]")]
     judge: Vec<Judge>,
-    /// Who plays fresh games on the candidates; if not given, those of ours and tubstap-best:iterations=30+noise, which no run asks
+    /// Who plays fresh games on the candidates; if not given, those of ours and
+    /// tubstap-best:iterations=30+noise, which no run asks
     #[arg(long, value_name = "AGENT[+noise]")]
     verify: Vec<Judge>,
-    /// For how many of them a candidate must be fair; those that the run does not ask must be among them. If not given, three, or all of
-    /// fewer
+    /// For how many of them a candidate must be fair; those that the run does not ask must be among
+    /// them. If not given, three, or all of fewer
     #[arg(long, value_name = "JUDGES")]
     fair_for: Option<usize>,
-    /// Fresh games of each of them on a candidate
-    #[arg(long, default_value_t = 1600)]
-    verify_games: u64,
-    /// Candidates that are tried at most; 0 leaves it at the evolution
-    #[arg(long, default_value_t = 150)]
-    candidates: usize,
-    /// Ends as soon as this number of candidates is fair
-    #[arg(long, default_value_t = 30)]
-    wanted: usize,
-    /// How different candidates are: the share of cells whose terrain or unit differs
-    #[arg(long, default_value_t = 0.25)]
-    distance: f64,
+    /// Fresh games of each of them on a candidate; 1600 if not given
+    #[arg(long)]
+    verify_games: Option<u64>,
+    /// Candidates that are tried at most, 150 if not given; 0 leaves it at the evolution
+    #[arg(long)]
+    candidates: Option<usize>,
+    /// Ends as soon as this number of candidates is fair; 30 if not given
+    #[arg(long)]
+    wanted: Option<usize>,
+    /// How different candidates are: the share of cells whose terrain or unit differs; 0.25 if not
+    /// given
+    #[arg(long)]
+    distance: Option<f64>,
     #[command(flatten)]
     algorithm: Algorithm,
     #[command(flatten)]
@@ -80,10 +81,6 @@ pub(super) struct Options {
     /// Games played at the same time; the number of cores if not given
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Let another program play the games: units of work are printed as lines of JSON, and their results are read from
-    /// the standard input; the last line is the gallery (docs/python.md)
-    #[arg(long, conflicts_with = "threads")]
-    hand_out: bool,
     /// Print the gallery as one JSON object
     #[arg(long)]
     json: bool,
@@ -106,8 +103,8 @@ struct Algorithm {
     #[arg(long)]
     elites: Option<usize>,
     /// The paper's fitness, or one that slopes everywhere
-    #[arg(long)]
-    fitness: Option<FitnessName>,
+    #[arg(long, value_parser = words::<Fitness, 2>(["paper", "graded"]))]
+    fitness: Option<Fitness>,
     /// Games of each judge for an individual, without racing
     #[arg(long)]
     games: Option<u64>,
@@ -120,13 +117,15 @@ struct Algorithm {
     /// Keep no archive of different individuals
     #[arg(long)]
     no_archive: bool,
-    /// Generations after those, in which the best that differ are refined, each by itself; 0 for none
+    /// Generations after those, in which the best that differ are refined, each by itself; 0 for
+    /// none
     #[arg(long, value_name = "GENERATIONS")]
     polish: Option<usize>,
     /// How many are refined
     #[arg(long)]
     lineages: Option<usize>,
-    /// Children of each of them in a generation that differ by few steps of its numbers, such as hit points
+    /// Children of each of them in a generation that differ by few steps of its numbers, such as
+    /// hit points
     #[arg(long)]
     polish_children: Option<usize>,
     /// Children of each of them that differ in another way
@@ -140,132 +139,88 @@ struct Algorithm {
     polish_last_games: Option<u64>,
 }
 
-/// What maps look like.
+/// What maps look like; what is not given is the preset's.
 #[derive(Debug, Args)]
 struct MapOptions {
-    /// Cells without the border, such as 6x6
-    #[arg(long, default_value = "6x6")]
-    size: String,
-    /// Units of each side
-    #[arg(long, default_value_t = 4)]
-    units: usize,
-    /// Kinds of units by their letters: F, A, P, U, R, I
-    #[arg(long, default_value = "PURI")]
-    kinds: String,
+    /// Cells without the border; 6x6 if not given
+    #[arg(long)]
+    size: Option<String>,
+    /// Units of each side; 4 if not given
+    #[arg(long)]
+    units: Option<usize>,
+    /// Kinds of units by their letters: F, A, P, U, R, I; if not given PURI, those without aircraft
+    #[arg(long)]
+    kinds: Option<String>,
     /// All kinds of units, aircraft included
     #[arg(long, conflicts_with = "kinds")]
     aircraft: bool,
-    /// Codes of terrain: 0 forbidden, 1 plain, 2 sea, 3 wood, 4 mountain, 5 road, 6 fortress
-    #[arg(long, default_value = "123456")]
-    terrain: String,
-    /// Turns of both sides together until hit points decide
-    #[arg(long, default_value_t = 10)]
-    turn_limit: u16,
-    /// The lead in hit points that is still a draw; if not given, 10 for the paper's settings and 0 for ours
+    /// Codes of terrain: 0 forbidden, 1 plain, 2 sea, 3 wood, 4 mountain, 5 road, 6 fortress;
+    /// 123456 if not given
+    #[arg(long)]
+    terrain: Option<String>,
+    /// Turns of both sides together until hit points decide; 10 if not given
+    #[arg(long)]
+    turn_limit: Option<u16>,
+    /// The lead in hit points that is still a draw; if not given, 10 for the paper's settings and 0
+    /// for ours
     #[arg(long)]
     threshold: Option<u32>,
-    /// Hit points of a unit, from and to
-    #[arg(long, default_value = "1-10")]
-    hit_points: String,
-    /// Crossover of the preset, or another: one-point row by row, or a rectangle
+    /// Hit points of a unit, from and to; 1-10 if not given
     #[arg(long)]
-    crossover: Option<Crossover>,
+    hit_points: Option<String>,
+    /// Crossover of the preset, or another: one-point row by row, or a rectangle
+    #[arg(long, value_parser = ["one-point", "rectangle"])]
+    crossover: Option<String>,
     /// Begin with maps that are the same for both sides
     #[arg(long)]
     symmetric: bool,
-    /// Rows from its edge within which a side starts; 0 for anywhere. Ours only
-    #[arg(long, default_value_t = 2)]
-    start_rows: u16,
-    /// The most cells, as a share, that ground vehicles cannot enter. Ours only
-    #[arg(long, default_value_t = 0.35)]
-    max_blocked: f64,
-    /// The most cells, as a share, that differ from all beside them. Ours only
-    #[arg(long, default_value_t = 0.5)]
-    max_lonely: f64,
+    /// Rows from its edge within which a side starts, 2 if not given; 0 for anywhere. Ours only
+    #[arg(long)]
+    start_rows: Option<u16>,
+    /// The most cells, as a share, that ground vehicles cannot enter; 0.35 if not given. Ours only
+    #[arg(long)]
+    max_blocked: Option<f64>,
+    /// The most cells, as a share, that differ from all beside them; 0.5 if not given. Ours only
+    #[arg(long)]
+    max_lonely: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum PresetName {
-    Paper,
-    Fair,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum What {
-    Map,
-    Scenario,
-    Numbers,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FitnessName {
-    Paper,
-    Graded,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Crossover {
-    OnePoint,
-    Rectangle,
+/// A value that is one of these words.
+fn words<T, const N: usize>(words: [&'static str; N]) -> impl TypedValueParser<Value = T>
+where
+    T: std::str::FromStr<Err = String> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words).try_map(|word| word.parse::<T>().map_err(io::Error::other))
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
-    match options.what {
-        What::Map => {
-            let problem = map_problem(options)?;
-            problem.check().map_err(BadInput)?;
-            evolve(options, &problem, out)
-        }
-        What::Scenario => {
-            let base = options.base.clone();
-            let problem =
-                ScenarioProblem { base, pieces_a_side: 3, start_columns: 2, stats: (1, 100) };
-            problem.check().map_err(BadInput)?;
-            evolve(options, &problem, out)
-        }
-        What::Numbers => {
-            let problem = NumberProblem { scenario: options.base.clone() };
-            problem.check().map_err(BadInput)?;
-            evolve(options, &problem, out)
-        }
-    }
-}
-
-fn evolve<P: Written + serde::Serialize>(
-    options: &Options,
-    problem: &P,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let folder = RunFolder::new(&options.out)
-        .with_context(|| format!("cannot make the folder {}", options.out.display()))?;
-    let settings = settings(options)?;
-    let delivery = delivery(options, &settings.judges)?;
-    let title = match options.preset {
-        PresetName::Paper => format!("The paper's run, seed {}", options.seed),
-        PresetName::Fair => format!("Fair games, seed {}", options.seed),
-    };
-    let (threads, elsewhere);
-    let runner: &dyn GameRunner = if options.hand_out {
-        elsewhere = HandOut::new(io::BufReader::new(io::stdin()), io::BufWriter::new(io::stdout()));
-        &elsewhere
-    } else {
-        threads = Threads(options.threads.map_or_else(cores, usize::from));
-        &threads
-    };
-    let run = Run { title, problem, settings, delivery, folder, runner };
+    let run = options.run()?;
+    let runner = Threads(options.threads());
     let stop = stop_on_interrupt();
     let bar = progress_bar(options.quiet, SPINNER);
     let (start, quiet) = (Instant::now(), options.quiet);
-    let gallery = run.run(&stop, &|progress| tell(progress, &bar, start, quiet))?;
+    let gallery =
+        run.run(&runner, gallery_files, &stop, &|progress| tell(progress, &bar, start, quiet))?;
     bar.finish_and_clear();
-    if options.hand_out {
-        serde_json::to_writer(&mut *out, &serde_json::json!({ "gallery": gallery }))?;
-        return Ok(writeln!(out)?);
-    }
     match options.json {
         true => print_json(&gallery, out),
         false => print_summary(options, &gallery, out),
     }
+}
+
+/// A run and its number of threads, from the arguments of `sakiyomi evolve`: for those who call it
+/// in another way.
+pub fn evolution_of(arguments: Vec<OsString>) -> Result<(Run, usize), String> {
+    #[derive(Parser)]
+    struct Alone {
+        #[command(flatten)]
+        options: Options,
+    }
+    let arguments = [OsString::from("evolve")].into_iter().chain(arguments);
+    let wrong = |error: clap::Error| error.to_string().trim_start_matches("error: ").to_owned();
+    let Alone { options } = Alone::try_parse_from(arguments).map_err(wrong)?;
+    let run = options.run().map_err(|error| error.to_string())?;
+    Ok((run, options.threads()))
 }
 
 fn tell(progress: &Progress<'_>, bar: &ProgressBar, start: Instant, quiet: bool) {
@@ -329,68 +284,147 @@ fn print_summary(options: &Options, gallery: &Gallery, out: &mut dyn Write) -> a
     Ok(writeln!(out, "gallery: {}", options.out.join("gallery.html").display())?)
 }
 
-fn judges(texts: &[&str]) -> Vec<Judge> {
-    texts.iter().map(|text| text.parse().expect("our own judges can be read")).collect()
+/// Puts what was said into the place of what the preset says.
+fn put<T>(place: &mut T, said: Option<T>) {
+    if let Some(said) = said {
+        *place = said;
+    }
 }
 
-/// Three players that think in different ways and cost little.
-const SEARCH_JUDGES: [&str; 3] =
-    ["sample+noise", "m-uct:iterations=20+noise", "satd2:iterations=100+noise"];
-/// For how many judges a candidate must be fair.
-const FAIR_FOR: usize = 3;
-/// One that no run asks.
-const HELD_OUT: &str = "tubstap-best:iterations=30+noise";
+impl Options {
+    fn threads(&self) -> usize {
+        self.threads.map_or_else(cores, usize::from)
+    }
 
-fn settings(options: &Options) -> anyhow::Result<Settings> {
-    let given = !options.judge.is_empty();
-    let mut settings = match options.preset {
-        PresetName::Paper => {
-            let judges = if given { options.judge.clone() } else { judges(&["staff"]) };
-            paper_settings(options.seed, judges)
+    fn run(&self) -> anyhow::Result<Run> {
+        let settings = self.settings()?;
+        let base = self.base.clone();
+        let run = Run {
+            title: self.preset.title(self.seed),
+            subject: match self.what.as_str() {
+                "scenario" => Subject::Scenario(ScenarioProblem {
+                    base,
+                    pieces_a_side: 3,
+                    start_columns: 2,
+                    stats: (1, 100),
+                }),
+                "numbers" => Subject::Numbers(NumberProblem { scenario: base }),
+                _ => Subject::Map(self.maps()?),
+            },
+            delivery: self.delivery(&settings.judges)?,
+            settings,
+            folder: self.out.clone(),
+        };
+        run.check()?;
+        Ok(run)
+    }
+
+    fn settings(&self) -> Result<Settings, BadInput> {
+        let said = &self.algorithm;
+        let mut settings = Settings { seed: self.seed, ..self.preset.settings() };
+        put(&mut settings.judges, (!self.judge.is_empty()).then(|| self.judge.clone()));
+        put(&mut settings.generations, said.generations);
+        put(&mut settings.population, said.population);
+        put(&mut settings.tournament, said.tournament);
+        put(&mut settings.crossover, said.crossover_share);
+        put(&mut settings.elites, said.elites);
+        put(&mut settings.fitness, said.fitness);
+        put(&mut settings.stages, said.games.map(|games| vec![Stage { games, share: 1.0 }]));
+        put(&mut settings.stages, said.stages.as_deref().map(stages).transpose()?);
+        if said.no_archive {
+            (settings.archive, settings.from_archive) = (false, 0.0);
         }
-        PresetName::Fair => {
-            let judges = if given { options.judge.clone() } else { judges(&SEARCH_JUDGES) };
-            fair_settings(options.seed, judges)
+        settings.polish = self.polish(settings.polish);
+        Ok(settings)
+    }
+
+    /// The last phase: the preset's, with what is asked for.
+    fn polish(&self, preset: Option<Polish>) -> Option<Polish> {
+        let said = &self.algorithm;
+        let none = Polish { generations: 0, ..Polish::default() };
+        let mut polish = preset.unwrap_or(none);
+        put(&mut polish.generations, said.polish);
+        put(&mut polish.lineages, said.lineages);
+        put(&mut polish.children, said.polish_children);
+        put(&mut polish.mutants, said.polish_mutants);
+        put(&mut polish.games, said.polish_games);
+        put(&mut polish.last_games, said.polish_last_games);
+        put(&mut polish.distance, self.distance);
+        (polish.generations > 0).then_some(polish)
+    }
+
+    fn delivery(&self, asked: &[Judge]) -> anyhow::Result<Delivery> {
+        let mut delivery = Delivery::new(asked, &self.verify, self.fair_for)?;
+        put(&mut delivery.games, self.verify_games);
+        put(&mut delivery.candidates, self.candidates);
+        put(&mut delivery.wanted, self.wanted);
+        put(&mut delivery.distance, self.distance);
+        if !(0.0..=1.0).contains(&delivery.distance) {
+            return Err(BadInput("--distance must be from 0 to 1".to_owned()).into());
         }
-    };
-    let algorithm = &options.algorithm;
-    settings.generations = algorithm.generations.unwrap_or(settings.generations);
-    settings.population = algorithm.population.unwrap_or(settings.population);
-    settings.tournament = algorithm.tournament.unwrap_or(settings.tournament);
-    settings.crossover = algorithm.crossover_share.unwrap_or(settings.crossover);
-    settings.elites = algorithm.elites.unwrap_or(settings.elites);
-    settings.fitness = match algorithm.fitness {
-        Some(FitnessName::Paper) => Fitness::Paper,
-        Some(FitnessName::Graded) => Fitness::Graded,
-        None => settings.fitness,
-    };
-    if let Some(games) = algorithm.games {
-        settings.stages = vec![Stage { games, share: 1.0 }];
+        Ok(delivery)
     }
-    if let Some(text) = &algorithm.stages {
-        settings.stages = stages(text)?;
+
+    fn maps(&self) -> Result<MapProblem, BadInput> {
+        let said = &self.map;
+        let mut maps = self.preset.maps(said.aircraft);
+        let pair = |text: &str, by: char| -> Option<(u16, u16)> {
+            let (first, second) = text.split_once(by)?;
+            Some((first.trim().parse().ok()?, second.trim().parse().ok()?))
+        };
+        let kinds = |text: &str| -> Option<Vec<u8>> {
+            let kind = |letter: char| {
+                let is_it = |kind: &Kind| kind.mark() == letter.to_ascii_uppercase();
+                Kind::ALL.iter().position(is_it).map(|at| at as u8)
+            };
+            text.chars().map(kind).collect()
+        };
+        let terrain = |text: &str| -> Option<Vec<u8>> {
+            let code = |letter: char| letter.to_digit(10).map(|code| code as u8);
+            let codes: Option<Vec<u8>> = text.chars().map(code).collect();
+            codes.filter(|codes| codes.iter().all(|&code| usize::from(code) < Terrain::ALL.len()))
+        };
+        let size = read("size", &said.size, "two numbers, such as 6x6", |text| pair(text, 'x'))?;
+        if let Some((columns, rows)) = size {
+            (maps.columns, maps.rows) = (columns, rows);
+        }
+        let within = |text: &str| pair(text, '-').filter(|(low, high)| low <= high && *high <= 10);
+        let hit_points = read("hit-points", &said.hit_points, "two numbers, such as 1-10", within)?;
+        put(&mut maps.hit_points, hit_points.map(|(low, high)| (low as u8, high as u8)));
+        put(&mut maps.kinds, read("kinds", &said.kinds, "letters of FAPURI", kinds)?);
+        put(&mut maps.terrain, read("terrain", &said.terrain, "digits from 0 to 6", terrain)?);
+        put(&mut maps.units_a_side, said.units);
+        put(&mut maps.turn_limit, said.turn_limit);
+        put(&mut maps.hp_threshold, said.threshold);
+        maps.symmetric_start = said.symmetric;
+        maps.operators = match (said.crossover.as_deref(), maps.operators) {
+            (Some("one-point"), MapOperators::Rectangle) => MapOperators::OnePoint,
+            (Some("rectangle"), MapOperators::Paper) => {
+                let message = "--crossover rectangle is ours; the paper's settings have one point";
+                return Err(BadInput(message.to_owned()));
+            }
+            (_, operators) => operators,
+        };
+        if let Some(constraints) = &mut maps.constraints {
+            let rows = said.start_rows.map(|rows| (rows > 0).then_some(rows));
+            put(&mut constraints.start_rows, rows);
+            put(&mut constraints.max_blocked, said.max_blocked);
+            put(&mut constraints.max_lonely, said.max_lonely);
+        }
+        Ok(maps)
     }
-    if algorithm.no_archive {
-        (settings.archive, settings.from_archive) = (false, 0.0);
-    }
-    settings.polish = polish(options, settings.polish);
-    Ok(settings)
 }
 
-/// The last phase: the preset's, with what is asked for.
-fn polish(options: &Options, preset: Option<Polish>) -> Option<Polish> {
-    let algorithm = &options.algorithm;
-    let generations = algorithm.polish.or(preset.as_ref().map(|it| it.generations)).unwrap_or(0);
-    let base = preset.unwrap_or_else(fair_polish);
-    (generations > 0).then(|| Polish {
-        generations,
-        lineages: algorithm.lineages.unwrap_or(base.lineages),
-        children: algorithm.polish_children.unwrap_or(base.children),
-        mutants: algorithm.polish_mutants.unwrap_or(base.mutants),
-        games: algorithm.polish_games.unwrap_or(base.games),
-        last_games: algorithm.polish_last_games.unwrap_or(base.last_games),
-        distance: options.distance,
-    })
+/// Reads the text of an option, if it was said.
+fn read<T>(
+    name: &str,
+    text: &Option<String>,
+    right: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, BadInput> {
+    let Some(text) = text else { return Ok(None) };
+    let value = read(text).ok_or_else(|| BadInput(format!("--{name} {text}: expected {right}")))?;
+    Ok(Some(value))
 }
 
 fn stages(text: &str) -> Result<Vec<Stage>, BadInput> {
@@ -400,91 +434,4 @@ fn stages(text: &str) -> Result<Vec<Stage>, BadInput> {
     };
     let wrong = || BadInput(format!("--stages {text}: expected GAMES:SHARE, such as 6:1,14:0.4"));
     text.split(',').map(|part| stage(part).ok_or_else(wrong)).collect()
-}
-
-fn delivery(options: &Options, asked: &[Judge]) -> anyhow::Result<Delivery> {
-    let verify = match options.verify.as_slice() {
-        [] => judges(&[&[HELD_OUT], SEARCH_JUDGES.as_slice()].concat()),
-        given => given.to_vec(),
-    };
-    if !(0.0..=1.0).contains(&options.distance) {
-        return Err(BadInput("--distance must be from 0 to 1".to_owned()).into());
-    }
-    // Those that were never asked go first: most candidates fail there, which saves the games of the others.
-    let (mut judges, others): (Vec<Judge>, Vec<Judge>) =
-        verify.into_iter().partition(|judge| !asked.contains(judge));
-    let first = judges.len();
-    judges.extend(others);
-    let of_all = options.fair_for.unwrap_or(FAIR_FOR.min(judges.len()));
-    if of_all > judges.len() {
-        let n = judges.len();
-        return Err(
-            BadInput(format!("--fair-for {of_all}: only {n} judges play fresh games")).into()
-        );
-    }
-    Ok(Delivery {
-        judges,
-        quorum: Quorum { first, of_all },
-        games: options.verify_games,
-        distance: options.distance,
-        candidates: options.candidates,
-        wanted: options.wanted,
-    })
-}
-
-fn map_problem(options: &Options) -> Result<MapProblem, BadInput> {
-    let map = &options.map;
-    let base = match options.preset {
-        PresetName::Paper => MapProblem::paper(true),
-        PresetName::Fair => MapProblem::fair(true),
-    };
-    let wrong = |name: &str, text: &str, right: &str| {
-        BadInput(format!("--{name} {text}: expected {right}"))
-    };
-    let pair = |text: &str, by: char| -> Option<(u16, u16)> {
-        let (first, second) = text.split_once(by)?;
-        Some((first.trim().parse().ok()?, second.trim().parse().ok()?))
-    };
-    let (columns, rows) =
-        pair(&map.size, 'x').ok_or_else(|| wrong("size", &map.size, "two numbers, such as 6x6"))?;
-    let (least, most) = pair(&map.hit_points, '-')
-        .filter(|&(least, most)| least <= most && most <= 10)
-        .ok_or_else(|| wrong("hit-points", &map.hit_points, "two numbers, such as 1-10"))?;
-    let kind = |letter: char| {
-        let at = Kind::ALL.iter().position(|kind| kind.mark() == letter.to_ascii_uppercase());
-        at.map(|at| at as u8).ok_or_else(|| wrong("kinds", &map.kinds, "letters of FAPURI"))
-    };
-    let letters = if map.aircraft { "FAPURI" } else { map.kinds.as_str() };
-    let terrain = |letter: char| {
-        let code = letter.to_digit(10).filter(|&code| (code as usize) < Terrain::ALL.len());
-        code.map(|code| code as u8)
-            .ok_or_else(|| wrong("terrain", &map.terrain, "digits from 0 to 6"))
-    };
-    Ok(MapProblem {
-        columns,
-        rows,
-        units_a_side: map.units,
-        kinds: letters.chars().map(kind).collect::<Result<_, _>>()?,
-        terrain: map.terrain.chars().map(terrain).collect::<Result<_, _>>()?,
-        hit_points: (least as u8, most as u8),
-        turn_limit: map.turn_limit,
-        hp_threshold: map.threshold.unwrap_or(base.hp_threshold),
-        operators: match (map.crossover, base.operators) {
-            (Some(Crossover::OnePoint), MapOperators::Rectangle) => MapOperators::OnePoint,
-            (Some(Crossover::Rectangle), MapOperators::Paper) => {
-                return Err(BadInput(
-                    "--crossover rectangle is ours; the paper's settings have one point".to_owned(),
-                ));
-            }
-            (_, operators) => operators,
-        },
-        symmetric_start: map.symmetric,
-        constraints: base.constraints.map(|it| MapConstraints {
-            start_rows: (map.start_rows > 0).then_some(map.start_rows),
-            max_blocked: map.max_blocked,
-            max_lonely: map.max_lonely,
-            ..it
-        }),
-        mutation: base.mutation,
-    })
 }

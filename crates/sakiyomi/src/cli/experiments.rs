@@ -83,7 +83,7 @@ pub(super) struct ReportOptions {
     scale: Scale,
     #[command(flatten)]
     places: Places,
-    /// Write pages with figures (SVG and PNG) into this folder instead
+    /// Write pages with figures (SVG) into this folder instead
     #[arg(long, value_name = "DIR")]
     html: Option<PathBuf>,
     /// Write the results as data into this folder instead, one file each, for programs that bring them along; a

@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use sakiyomi::evolve::{fairness_lines, picture};
 use sakiyomi::figures::{Content, Figure};
-use sakiyomi_catalog::{GameSpec, MapSource, TubstapSpec, write_atomically};
-use sakiyomi_evolve::{Fairness, FairnessSettings, Judge, Threads, judge_game};
-use sakiyomi_games::tubstap::{Attacks, Map, Settings};
+use sakiyomi::gallery::{fairness_lines, picture};
+use sakiyomi_catalog::{MapSource, write_atomically};
+use sakiyomi_evolve::{
+    Fairness, FairnessSettings, Judge, Threads, default_judges, judge_game, map_game,
+};
 
 use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table};
 
@@ -47,16 +48,13 @@ pub(super) struct Options {
     quiet: bool,
 }
 
-/// Who judges if nothing is said: one that follows a rule, one that samples, one that looks ahead.
-const AGENTS: [&str; 3] = ["sample+noise", "m-uct:iterations=200", "satd2:iterations=2000+noise"];
-
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     let map = MapSource::File(options.map.display().to_string()).read().map_err(BadInput)?;
     let judges = match options.agents.as_slice() {
-        [] => AGENTS.map(|text| text.parse().expect("our own judges can be read")).to_vec(),
+        [] => default_judges(),
         given => given.to_vec(),
     };
-    let game = |noise: bool| Some(spec(&map, noise));
+    let game = |noise: bool| Some(map_game(&map, noise));
     let runner = Threads(options.threads.map_or_else(cores, usize::from));
     let settings = FairnessSettings { games: options.games, seed: options.seed, quorum: None };
     let stop = stop_on_interrupt();
@@ -79,12 +77,6 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         true => print_json(&fairness, out),
         false => print_report(&fairness, out),
     }
-}
-
-fn spec(map: &Map, noise: bool) -> GameSpec {
-    let settings =
-        Settings { attacks: Attacks::All, noise_hp: noise, noise_position: noise, swapped: false };
-    TubstapSpec { map: MapSource::Code(map.code()), settings }.into()
 }
 
 fn print_report(fairness: &Fairness, out: &mut dyn Write) -> anyhow::Result<()> {

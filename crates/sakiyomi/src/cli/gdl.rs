@@ -168,7 +168,21 @@ fn measure(
         return Ok(());
     }
     let rate = thousands(info.playouts_per_cpu_second);
-    Ok(writeln!(out, "{rate} playouts per CPU second, {:.1} plies each", info.mean_plies)?)
+    writeln!(out, "one at a time: {rate} playouts per CPU second")?;
+    match (&info.lanes, &info.no_lanes) {
+        (Some(lanes), _) => {
+            let (rate, ready) = (thousands(lanes.playouts_per_cpu_second), lanes.ready_seconds);
+            writeln!(
+                out,
+                "in lanes: {rate} playouts per CPU second, ready after {ready:.3} s more"
+            )?;
+        }
+        (None, reason) => writeln!(out, "in lanes: no, {}", reason.as_deref().unwrap_or("none"))?,
+    }
+    let goals: Vec<String> = (info.mean_goals.iter().zip(&info.mean_goal_errors))
+        .map(|(mean, error)| format!("{mean:.2} ± {error:.2}"))
+        .collect();
+    Ok(writeln!(out, "{:.1} plies each, mean goals {}", info.mean_plies, goals.join(", "))?)
 }
 
 fn count(file: &Path, depth: u32, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -53,10 +53,18 @@ fn details(entry: &Entry, out: &mut dyn Write) -> anyhow::Result<()> {
     let width = |text: &dyn Fn(&ParameterEntry) -> usize| entry.parameters.iter().map(text).max();
     let names = width(&|parameter| parameter.name.len()).unwrap_or(0);
     let defaults = width(&|parameter| parameter.default.len()).unwrap_or(0) + 2;
-    for parameter in &entry.parameters {
-        let default = format!("[{}]", parameter.default);
-        let (name, meaning) = (&parameter.name, &parameter.meaning);
-        writeln!(out, "  {name:<names$}  {default:<defaults$}  {meaning}")?;
+    let mut headings = Vec::new();
+    for heading in entry.parameters.iter().map(|parameter| parameter.group) {
+        if headings.contains(&heading) {
+            continue;
+        }
+        headings.push(heading);
+        heading.map_or(Ok(()), |heading| writeln!(out, "{heading}"))?;
+        for parameter in entry.parameters.iter().filter(|other| other.group == heading) {
+            let default = format!("[{}]", parameter.default);
+            let (name, meaning) = (&parameter.name, &parameter.meaning);
+            writeln!(out, "  {name:<names$}  {default:<defaults$}  {meaning}")?;
+        }
     }
     if !entry.parameters.is_empty() {
         writeln!(out, "for example {}", entry.example)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use sakiyomi::mizugame::{Desk, HostReport, HostSettings, host, serve};
+use sakiyomi::contests::mizugame::{Desk, HostReport, HostSettings, host, serve};
 use sakiyomi_catalog::{AgentSpec, GameSpec, open_table};
 use tokio::net::TcpListener;
 

@@ -19,7 +19,8 @@ mod serve;
 mod solve;
 mod store;
 mod tubstap;
-mod tubstap_network;
+
+pub use evolve::evolution_of;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -32,12 +33,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sakiyomi::ggp::{ClientError, Timeless, TournamentError};
 use sakiyomi::text_table::TextTable;
 use sakiyomi_catalog::{SpecError, TableError, parse_bytes};
-use sakiyomi_core::Stop;
-use sakiyomi_eval::experiment::{ExperimentError, FindError};
-use sakiyomi_eval::{DuelError, ExploitError, SolveError};
+use sakiyomi_core::{Fault, Stop};
+use sakiyomi_eval::experiment::{CountError, ExperimentError, FindError};
+use sakiyomi_eval::{DuelError, ExploitError, RunError, SolveError, TaskError};
 use sakiyomi_evolve::EvolveError;
 use sakiyomi_gdl::{GdlError, VerifyError};
-use sakiyomi_search::Unsolved;
+
+use crate::bad_input::BadInput;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 something failed on the way (reading, writing, \
                           the system); 2 the command or its input is wrong; 130 stopped by \
@@ -91,7 +93,8 @@ enum Command {
     },
 }
 
-/// Runs the command that the arguments name, of which the first is the program. Returns the exit code.
+/// Runs the command that the arguments name, of which the first is the program. Returns the exit
+/// code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -100,7 +103,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return error.exit_code() as u8;
         }
     };
-    let out = &mut io::stdout().lock();
+    let out = &mut Output { out: io::stdout().lock(), is_closed: false };
     let done = match cli.command {
         Command::Games(options) => lists::games(&options, out),
         Command::Agents(options) => lists::agents(&options, out),
@@ -133,8 +136,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) if was_interrupted() => INTERRUPTED,
         Ok(()) => 0,
-        // The reader of our output has closed it.
-        Err(error) if is_broken_pipe(&error) => 0,
+        Err(_) if out.is_closed => 0,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error:#}");
             match is_bad_input(&error) {
@@ -146,49 +148,61 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Input that makes no sense where nothing more special fits.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct BadInput(String);
-
-fn is_bad_input(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause.is::<BadInput>()
-            || cause.is::<SpecError>()
-            || cause.is::<TableError>()
-            || cause.is::<ExperimentError>()
-            || cause.is::<FindError>()
-            || cause.is::<GdlError>()
-            || cause.is::<VerifyError>()
-            || cause.is::<Timeless>()
-            || cause.is::<TournamentError>()
-            || matches!(cause.downcast_ref(), Some(EvolveError::Settings(_)))
-            || matches!(cause.downcast_ref(), Some(ClientError::Url { .. }))
-            || matches!(
-                cause.downcast_ref(),
-                Some(DuelError::Spec(_) | DuelError::Table(_) | DuelError::NoGames)
-            )
-            || matches!(cause.downcast_ref(), Some(DuelError::TooFewPlayers { .. }))
-            || matches!(
-                cause.downcast_ref(),
-                Some(ExploitError::Spec(_) | ExploitError::Program { .. })
-            )
-            || matches!(cause.downcast_ref(), Some(EvolveError::Play(ExploitError::Spec(_))))
-            || matches!(
-                cause.downcast_ref(),
-                Some(SolveError::Unsolved {
-                    error: Unsolved::Players | Unsolved::States { .. },
-                    ..
-                })
-            )
-    })
+/// Asks an error whether the input is wrong, if it is of this type.
+fn ask<E: Fault + 'static>(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref::<E>().is_some_and(Fault::is_input)
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let kind = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<io::Error>().map(io::Error::kind)
-    };
-    error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
+/// The errors that reach a command.
+const FAULTS: [fn(&(dyn std::error::Error + 'static)) -> bool; 17] = [
+    ask::<BadInput>,
+    ask::<SpecError>,
+    ask::<TableError>,
+    ask::<ExperimentError>,
+    ask::<FindError>,
+    ask::<CountError>,
+    ask::<RunError>,
+    ask::<DuelError>,
+    ask::<TaskError>,
+    ask::<ExploitError>,
+    ask::<SolveError>,
+    ask::<EvolveError>,
+    ask::<GdlError>,
+    ask::<VerifyError>,
+    ask::<Timeless>,
+    ask::<TournamentError>,
+    ask::<ClientError>,
+];
+
+fn is_bad_input(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| FAULTS.iter().any(|ask| ask(cause)))
+}
+
+/// The standard output. A reader that closes it has had enough, which is no fault; a socket that is
+/// closed is one.
+struct Output {
+    out: io::StdoutLock<'static>,
+    is_closed: bool,
+}
+
+impl Output {
+    fn note<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        let kind = done.as_ref().err().map(io::Error::kind);
+        self.is_closed |= kind == Some(io::ErrorKind::BrokenPipe);
+        done
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.note(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.note(flushed)
+    }
 }
 
 fn print_json(value: &impl serde::Serialize, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -71,8 +71,14 @@ struct Measured<'a> {
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut all = Vec::new();
     for agent in &options.agents {
-        let Some(settings) = agent.tree_search().filter(|s| s.experience.is_some()) else {
-            let message = format!("`{agent}` has no experience; expected experience:..");
+        let has_experience = |settings: &&MctsSettings| {
+            let ucb1 = settings.selection.ucb().and_then(|ucb| ucb.ucb1());
+            ucb1.is_some_and(|ucb1| ucb1.experience.is_some())
+        };
+        let Some(settings) = agent.tree_search().filter(has_experience) else {
+            let message = format!(
+                "`{agent}` has no experience by one code; expected for example experience:huffman"
+            );
             return Err(BadInput(message).into());
         };
         for game in &options.games {

@@ -9,8 +9,8 @@ use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use sakiyomi::numbers::{interval_text, score_text};
 use sakiyomi_catalog::write_atomically;
-use sakiyomi_eval::experiment::{KEPT, Part, Quantity};
-use sakiyomi_eval::{GameRow, Measure, Store, StoredCell};
+use sakiyomi_eval::experiment::{Part, Quantity};
+use sakiyomi_eval::{GameRow, Measure, Store};
 use serde_json::json;
 
 use super::{BadInput, print_json, text_table};
@@ -95,12 +95,6 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     }
 }
 
-/// Whether the game or an agent of the cell behaves differently by now.
-fn is_stale(cell: &StoredCell) -> bool {
-    let then = cell.behaviour.trim_end_matches(KEPT);
-    cell.task.fingerprint().map_or(true, |now| !now.is_of(then))
-}
-
 fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     let header = ["cell", "game", "first", "second", "seed", "games", "score", "95 %", "state"];
     let mut table = text_table(&header);
@@ -113,7 +107,7 @@ fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()>
         let nash_conv = evidence.estimate(Quantity::NashConv, Part::All);
         let score = nash_conv.map(|estimate| estimate.value).or(tally.score());
         let interval = nash_conv.map_or(tally.interval(), |estimate| estimate.interval());
-        let state = if is_stale(&cell) { "stale" } else { "current" };
+        let state = if cell.is_stale() { "stale" } else { "current" };
         all.push(json!({
             "cell": cell.id, "game": game, "first": first, "second": second,
             "seed": task.seed(), "openings": task.openings(), "wins": tally.wins, "draws": tally.draws,
@@ -238,7 +232,7 @@ fn prune(
             return Err(BadInput(message).into());
         }
     }
-    let doomed = known.iter().filter(|c| cells.contains(&c.id) || stale && is_stale(c));
+    let doomed = known.iter().filter(|c| cells.contains(&c.id) || stale && c.is_stale());
     let mut n = 0;
     for cell in doomed {
         store.remove(cell.id)?;

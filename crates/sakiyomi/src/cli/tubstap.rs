@@ -1,25 +1,31 @@
 //! `sakiyomi tubstap`: what the original program and its drivers exchange.
 
 use std::collections::HashMap;
-use std::io::{BufRead, Write};
+use std::convert::Infallible;
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::{io, thread};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
+use sakiyomi::contests::tubstap;
 use sakiyomi_catalog::{
-    AgentSpec, CatalogGame, GameSpec, MAX_TEXT_BYTES, MapSource, Seat, SpecError, TubstapSpec,
+    AgentSpec, CatalogGame, GameSpec, MAX_TEXT_BYTES, MapSource, Record, Seat, TubstapSpec,
     read_bytes, write_atomically,
 };
-use sakiyomi_core::{Agent, Context, Game, Player, Rng, Stop};
-use sakiyomi_eval::play_match;
+use sakiyomi_core::{Context, Game, Player, Rng, Show, Stop, Turn};
+use sakiyomi_eval::{
+    DoneUnit, News, Order, Pairing, Played, ScheduleError, ScheduleSettings, Sink, Task, Work,
+    run_works,
+};
+use sakiyomi_games::tubstap::network::PORT;
 use sakiyomi_games::tubstap::{
     Action, AttackCounts, Attacks, BattleResult, Map, Question, RESULT_HEADER, Settings, SizeClass,
     State, Tubstap, log_header, log_row, verify,
 };
 
-use super::tubstap_network::{HostOptions, JoinOptions, host, join};
+use crate::contests::tubstap::by_size;
+
 use super::{BadInput, cores, progress_bar, stop_on_interrupt};
 
 /// TUBSTAP: auto-battles, traces and players for the original program
@@ -45,7 +51,7 @@ enum Command {
 sides exchanged and BLUE first, as in the original.
 
 Example:
-  sakiyomi tubstap battle games/tubstap/*.tbsmap --red tubstap-best:cpu=100ms --blue m-uct:cpu=100ms \
+  sakiyomi tubstap battle games/tubstap/*.tbsmap --red tubstap-best:cpu=20ms --blue m-uct:cpu=100ms \
 --games 20 --swap --csv battle.csv")]
 struct BattleOptions {
     /// Map files
@@ -104,7 +110,7 @@ struct VerifyOptions {
 be answered gets `error: ..`.
 
 Example:
-  sakiyomi tubstap answer --agent tubstap-best:cpu=100ms --maps maps < questions.jsonl"
+  sakiyomi tubstap answer --agent tubstap-best:cpu=20ms --maps maps < questions.jsonl"
 )]
 struct AnswerOptions {
     #[arg(long)]
@@ -119,13 +125,81 @@ struct AnswerOptions {
     seed: u64,
 }
 
+/// Play a match on a server of the original's network protocol
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The match is played with all attacks of the original, also those that do no damage.
+
+Example:
+  sakiyomi tubstap join 192.168.0.5:7777 --agent tubstap-best:cpu=200ms"
+)]
+struct JoinOptions {
+    /// The server, such as localhost or 192.168.0.5:7777
+    #[arg(value_name = "HOST[:PORT]")]
+    server: String,
+    #[arg(long)]
+    agent: AgentSpec,
+    /// The name that the server is told; the agent's if there is none
+    #[arg(long)]
+    name: Option<String>,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+impl JoinOptions {
+    fn settings(&self) -> tubstap::JoinSettings {
+        tubstap::JoinSettings {
+            server: self.server.clone(),
+            agent: self.agent.clone(),
+            name: self.name.clone(),
+            seed: self.seed,
+        }
+    }
+}
+
+/// Wait for two players of the original's network protocol and let them play a match
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The first player to join is RED. A player that answers with something illegal, too late \
+or not at all has lost.
+
+Example:
+  sakiyomi tubstap host games/tubstap/ford.tbsmap --replay match.sgf"
+)]
+struct HostOptions {
+    map: PathBuf,
+    /// The address to listen at; 0.0.0.0 for players on other machines
+    #[arg(long, default_value = "127.0.0.1")]
+    address: String,
+    /// The port to listen at; 0 for any that is free
+    #[arg(long, default_value_t = PORT)]
+    port: u16,
+    /// Seconds that a player may take for an answer
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    seconds: u64,
+    /// Write the match as a replay into this file
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+}
+
+impl HostOptions {
+    fn settings(&self) -> tubstap::HostSettings {
+        tubstap::HostSettings {
+            map: self.map.clone(),
+            address: format!("{}:{}", self.address, self.port),
+            answer_time: Duration::from_secs(self.seconds),
+            replay: self.replay.clone(),
+        }
+    }
+}
+
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     match &options.command {
         Command::Battle(options) => battle(options, out),
         Command::Verify(options) => verify_traces(options, out),
         Command::Answer(options) => answer(options, &mut io::stdin().lock(), out),
-        Command::Join(options) => join(options, out),
-        Command::Host(options) => host(options, out),
+        Command::Join(options) => tubstap::join(&options.settings(), out),
+        Command::Host(options) => tubstap::host(&options.settings(), out),
     }
 }
 
@@ -138,71 +212,69 @@ fn attacks(text: &str) -> Result<Attacks, String> {
     }
 }
 
-/// Calls a function that is generic over the sizes with those that hold the map.
-macro_rules! by_size {
-    ($map:expr, $function:ident($($argument:expr),*)) => {
-        match SizeClass::of($map) {
-            SizeClass::Small => $function::<1, 16>($($argument),*),
-            SizeClass::Medium => $function::<4, 48>($($argument),*),
-            SizeClass::Large => $function::<16, 48>($($argument),*),
-        }
-    };
-}
-
-pub(super) use by_size;
-
-/// One half of the games on one map.
-struct Half<'a> {
-    name: String,
-    map: &'a Map,
-    settings: Settings,
-    /// The numbers of its games.
-    first: u64,
-    n: u64,
-}
+/// How long a unit of games takes.
+const UNIT_SECONDS: f64 = 0.1;
 
 fn battle(options: &BattleOptions, out: &mut dyn Write) -> anyhow::Result<()> {
-    let maps: Vec<(String, Map)> = options
-        .maps
-        .iter()
-        .map(|path| {
-            let map = MapSource::File(path.display().to_string()).read().map_err(BadInput)?;
-            Ok((path.display().to_string(), map))
-        })
-        .collect::<Result<_, BadInput>>()?;
-    let stop = stop_on_interrupt();
-    let bar = progress_bar(options.quiet, "{elapsed} {pos}/{len} games {wide_bar}");
-    bar.set_length(options.games * maps.len() as u64);
-    let mut rows = vec![RESULT_HEADER.to_owned()];
-    let mut log = vec![log_header()];
-    for (name, map) in &maps {
-        let settings = Settings {
-            attacks: options.attacks,
-            noise_hp: options.noise_hp,
-            noise_position: options.noise_pos,
-            swapped: false,
-        };
+    let (mut works, mut battle) = (Vec::new(), Battle { halves: Vec::new() });
+    for path in &options.maps {
+        let name = path.display().to_string();
+        let map = MapSource::File(name.clone()).read().map_err(BadInput)?;
         let n_first = if options.swap { options.games.div_ceil(2) } else { options.games };
-        let halves = [
-            (settings, 0, n_first),
-            (Settings { swapped: true, ..settings }, n_first, options.games - n_first),
-        ];
-        for (settings, first, n) in halves.into_iter().filter(|half| half.2 > 0) {
-            let half = Half { name: name.clone(), map, settings, first, n };
-            let (result, games) = by_size!(map, play_half(&half, options, &stop, &|| bar.inc(1)))?;
-            rows.push(result.row());
-            log.extend(games);
-        }
-        if stop.requested() {
-            break;
+        let halves = [(false, 0..n_first), (true, n_first..options.games)];
+        for (swapped, numbers) in halves.into_iter().filter(|(_, numbers)| !numbers.is_empty()) {
+            let settings = Settings { swapped, ..options.settings() };
+            battle.halves.push(by_size!(&map, half(&map, settings, name.clone(), options))?);
+            let game = TubstapSpec { map: MapSource::Code(map.code()), settings }.into();
+            let agents = [options.red.clone(), options.blue.clone()];
+            // RED is always the first player; the sides of the second half have exchanged their
+            // units.
+            let pairing = Pairing { first_seat: true, ..Pairing::new(game, agents, options.seed) };
+            let mut work = Work::new(name.clone(), Task::Matches(pairing), numbers.end);
+            work.keep = true;
+            work.leave_out(0..numbers.start);
+            works.push(work);
         }
     }
+    let stop = stop_on_interrupt();
+    let bar = progress_bar(options.quiet, "{elapsed} {pos}/{len} games {wide_bar}");
+    bar.set_length(options.games * options.maps.len() as u64);
+    let threads = options.threads.unwrap_or_else(cores);
+    let settings =
+        ScheduleSettings { threads, unit_seconds: UNIT_SECONDS, order: Order::Ascending };
+    let done = run_works(works, settings, &mut battle, &stop, &mut |_, battle: &Battle| {
+        let games = battle.halves.iter().map(|half| u64::from(half.result.n_games));
+        bar.set_position(games.sum());
+    });
     bar.finish_and_clear();
+    match done {
+        Ok(_) => {}
+        Err(ScheduleError::Task { error, .. }) => return Err(error.into()),
+        Err(ScheduleError::Sink(never)) => match never {},
+    }
+    let rows: Vec<String> = battle.halves.iter().map(|half| half.result.row()).collect();
+    let rows = [vec![RESULT_HEADER.to_owned()], rows].concat();
     for row in &rows {
         writeln!(out, "{row}")?;
     }
     write_lines(options.csv.as_deref(), &rows)?;
+    let logs = battle.halves.into_iter().flat_map(|mut half| {
+        half.log.sort_unstable_by_key(|(number, _)| *number);
+        half.log.into_iter().map(|(_, row)| row)
+    });
+    let log: Vec<String> = std::iter::once(log_header()).chain(logs).collect();
     write_lines(options.log.as_deref(), &log)
+}
+
+impl BattleOptions {
+    fn settings(&self) -> Settings {
+        Settings {
+            attacks: self.attacks,
+            noise_hp: self.noise_hp,
+            noise_position: self.noise_pos,
+            swapped: false,
+        }
+    }
 }
 
 fn write_lines(path: Option<&Path>, lines: &[String]) -> anyhow::Result<()> {
@@ -211,106 +283,93 @@ fn write_lines(path: Option<&Path>, lines: &[String]) -> anyhow::Result<()> {
         .with_context(|| path.display().to_string())
 }
 
-/// Plays the games of a half on threads; the rows are in the order of the games.
-fn play_half<const W: usize, const N: usize>(
-    half: &Half<'_>,
+/// The tables of all games: the sink of the scheduler.
+struct Battle {
+    halves: Vec<Half>,
+}
+
+/// Counts a game and returns its row.
+type Count = dyn Fn(&Played, &mut BattleResult) -> String;
+
+/// The games of one map, or one half of them.
+struct Half {
+    result: BattleResult,
+    /// The rows of games with their numbers.
+    log: Vec<(u64, String)>,
+    count: Box<Count>,
+}
+
+impl Sink for Battle {
+    type Error = Infallible;
+
+    fn take(&mut self, work: usize, unit: DoneUnit) -> Result<Vec<News>, Infallible> {
+        let Half { result, log, count } = &mut self.halves[work];
+        log.extend(unit.results.games().iter().map(|one| (one.number, count(one, result))));
+        Ok(vec![News { work, numbers: unit.numbers() }])
+    }
+}
+
+fn half<const W: usize, const N: usize>(
+    map: &Map,
+    settings: Settings,
+    name: String,
     options: &BattleOptions,
-    stop: &Stop,
-    done: &(dyn Fn() + Sync),
-) -> anyhow::Result<(BattleResult, Vec<String>)>
+) -> Result<Half, BadInput>
 where
     Tubstap<W, N>: CatalogGame<State = State<W, N>, Action = Action>,
 {
-    let game = Tubstap::<W, N>::new(half.map, half.settings)
-        .map_err(|fault| BadInput(format!("{}: {fault}", half.name)))?;
-    let spec: GameSpec =
-        TubstapSpec { map: MapSource::Code(half.map.code()), settings: half.settings }.into();
-    // What cannot play is an error before the first game.
-    build_both(&game, &spec, options, 0)?;
-    let next = AtomicU64::new(half.first);
-    let play = || {
-        let mut played = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= half.first + half.n || stop.requested() {
-                return played;
-            }
-            let one = play_one(&game, &spec, options, number, stop);
-            if stop.requested() {
-                return played;
-            }
-            played.push((number, one));
-            done();
-        }
-    };
-    let threads = options.threads.unwrap_or_else(cores).max(1);
-    let mut played: Vec<(u64, Finished<W, N>)> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(play)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("no game panics")).collect()
-    });
-    played.sort_by_key(|(number, _)| *number);
-    let mut result = BattleResult {
-        map: half.name.clone(),
+    let game = Tubstap::<W, N>::new(map, settings)
+        .map_err(|fault| BadInput(format!("{name}: {fault}")))?;
+    let result = BattleResult {
+        map: name,
         players: [options.red.to_string(), options.blue.to_string()],
         noise_hp: options.noise_hp,
         noise_position: options.noise_pos,
         ..BattleResult::default()
     };
-    let rows = played.iter().map(|(_, one)| {
-        result.add(&game, &one.end, one.has_resigned);
-        log_row(&game, &one.end, one.has_resigned, one.attacks)
-    });
-    let rows = rows.collect();
-    Ok((result, rows))
+    let count = move |played: &Played, result: &mut BattleResult| {
+        let record = played.record.as_ref().expect("records are kept");
+        let (mut end, attacks) = replay(&game, record).expect("what was played can be replayed");
+        if let Some(forfeit) = &played.forfeit {
+            game.resign(&mut end, Player(u8::from(!forfeit.first)));
+        }
+        let has_resigned = played.forfeit.is_some();
+        result.add(&game, &end, has_resigned);
+        log_row(&game, &end, has_resigned, attacks)
+    };
+    Ok(Half { result, log: Vec::new(), count: Box::new(count) })
 }
 
-struct Finished<const W: usize, const N: usize> {
-    end: State<W, N>,
-    has_resigned: bool,
-    attacks: AttackCounts,
-}
-
-type Agents<G> = Vec<Box<dyn Agent<G>>>;
-
-fn build_both<G: CatalogGame>(
-    game: &G,
-    spec: &GameSpec,
-    options: &BattleOptions,
-    seed: u64,
-) -> Result<Agents<G>, SpecError> {
-    let agents = [&options.red, &options.blue].into_iter().zip([Player(0), Player(1)]);
-    agents.map(|(agent, player)| agent.build(game, &Seat { game: spec, player, seed })).collect()
-}
-
-fn play_one<const W: usize, const N: usize>(
+/// The last state of a match, and the attacks in it.
+fn replay<const W: usize, const N: usize>(
     game: &Tubstap<W, N>,
-    spec: &GameSpec,
-    options: &BattleOptions,
-    number: u64,
-    stop: &Stop,
-) -> Finished<W, N>
+    record: &Record,
+) -> Option<(State<W, N>, AttackCounts)>
 where
     Tubstap<W, N>: CatalogGame<State = State<W, N>, Action = Action>,
 {
-    let mut agents =
-        build_both(game, spec, options, options.seed ^ number).expect("both were built before");
-    let stream = |purpose: u64| Rng::stream(&[options.seed, number, purpose]);
-    let mut rngs = [stream(1), stream(2)];
-    let mut end = game.start();
-    let mut attacks = AttackCounts::default();
-    let played =
-        play_match(game, &mut agents, &[], stream(0), &mut rngs, stop, &mut |state, actions| {
-            if let (Some(player), true) = (state.to_move(), actions[0].target().is_some()) {
-                attacks.add(state.turns(), player);
+    let (mut state, mut attacks) = (game.start(), AttackCounts::default());
+    let mut outcomes = Vec::new();
+    for texts in &record.moves {
+        let text = texts.first()?;
+        let action = match game.turn(&state) {
+            Turn::Choose(who) => {
+                let player = who.single()?;
+                let action = game.parse(&state, player, text)?;
+                if action.target().is_some() {
+                    attacks.add(state.turns(), player);
+                }
+                action
             }
-            end = *state;
-            game.apply(&mut end, actions);
-        });
-    let has_resigned = played.forfeit.is_some();
-    if let Some((player, _)) = played.forfeit {
-        game.resign(&mut end, player);
+            _ => {
+                outcomes.clear();
+                game.outcomes(&state, &mut outcomes);
+                outcomes.iter().find(|(one, _)| game.outcome_text(&state, *one) == *text)?.0
+            }
+        };
+        game.apply(&mut state, &[action]);
     }
-    Finished { end, has_resigned, attacks }
+    Some((state, attacks))
 }
 
 fn verify_traces(options: &VerifyOptions, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -353,7 +412,8 @@ fn answer(
     Ok(())
 }
 
-/// An agent that stays, so that it can go on with the plan of a turn and shares the turn's time among its actions.
+/// An agent that stays, so that it can go on with the plan of a turn and shares the turn's time
+/// among its actions.
 type Answerer<'a> = Box<dyn FnMut(&Question) -> anyhow::Result<String> + 'a>;
 
 /// By map, whether the sides are exchanged, and side.

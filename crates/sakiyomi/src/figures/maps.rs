@@ -1,8 +1,8 @@
 //! Maps of units on terrain, side by side, with lines of text below each.
 
-use kuva::plot::FillPattern::Solid;
 use serde::Serialize;
 
+use super::axis::{Point, wrap};
 use super::drawing::*;
 
 /// A map to be drawn.
@@ -56,7 +56,7 @@ pub(super) fn draw_maps(drawing: &mut Drawing, maps: &[MapPicture]) {
         .collect();
     let keys = TERRAIN.iter().zip(&names);
     let keys: Vec<(Key, &str)> =
-        keys.map(|((fill, ..), name)| (Key::Fill((*fill, Solid)), name.as_str())).collect();
+        keys.map(|((fill, ..), name)| (Key::Fill(Paint::Fixed(*fill)), name.as_str())).collect();
     drawing.legend(&keys);
     let widest_map = maps.iter().map(|map| map.columns).max().unwrap_or(1).max(1) as f64;
     let per_row = if widest_map <= 8.0 { 4.0 } else { 2.0 };
@@ -92,9 +92,11 @@ fn draw_map(
     for (index, code) in map.terrain.iter().enumerate() {
         let (x, y) = corner(index % columns, index / columns);
         let (fill, _, letter) = TERRAIN[usize::from(*code).min(TERRAIN.len() - 1)];
-        drawing.filled((x, y), (x + cell, y + cell), (fill, Solid));
-        let look = Look { size: 10.0, colour: "#555555", ..START };
-        drawing.text((x + 2.0, y + 10.0), letter, look);
+        drawing.filled((x, y), (x + cell, y + cell), Paint::Fixed(fill));
+        if !letter.is_empty() {
+            let look = Look { size: 10.0, paint: Paint::Fixed([85; 3]), ..START };
+            drawing.text((x + 2.0, y + 10.0), letter, look);
+        }
     }
     for unit in &map.units {
         draw_unit(drawing, unit, corner(unit.x, unit.y), cell);
@@ -125,10 +127,10 @@ fn draw_unit(drawing: &mut Drawing, unit: &UnitPicture, (x, y): Point, cell: f64
             ),
         )
     };
-    let [red, green, blue] = colour;
-    drawing.path(outline, kuva::render::color::Color::Rgb(red, green, blue), "#ffffff", 1.0);
+    let white = Paint::Fixed([255; 3]);
+    drawing.path(&outline, Paint::Fixed(colour), white, 1.0);
     let text = format!("{}{}", unit.mark, unit.hit_points);
     let size = (cell * 0.36).max(8.0);
-    let look = Look { size, colour: "#ffffff", ..MIDDLE };
+    let look = Look { size, paint: white, ..MIDDLE };
     drawing.text((centre_x, centre_y + size * 0.36), &text, look);
 }

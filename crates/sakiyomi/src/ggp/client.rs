@@ -43,6 +43,12 @@ pub enum ClientError {
     Connection(String),
 }
 
+impl sakiyomi_core::Fault for ClientError {
+    fn is_input(&self) -> bool {
+        matches!(self, ClientError::Url { .. })
+    }
+}
+
 /// An answer, or why there is none, and how long it took.
 #[derive(Clone, Debug)]
 pub(super) struct Answered {

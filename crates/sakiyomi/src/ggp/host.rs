@@ -157,8 +157,8 @@ impl HostTable<'_> {
     fn run(&mut self) -> Result<(), Stopped> {
         let Clocks { start, play, .. } = self.host.clocks;
         self.start()?;
-        let most_plies = self.host.game.settings().most_plies;
-        while !self.stepper.is_terminal() && self.stepper.plies() < most_plies {
+        let max_plies = self.host.game.settings().max_plies;
+        while !self.stepper.is_terminal() && self.stepper.plies() < max_plies {
             let Some(joint) = self.ply()? else { break };
             self.step(&joint);
         }

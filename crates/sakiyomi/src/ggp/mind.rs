@@ -20,6 +20,7 @@ use sakiyomi_core::{
     Agent, Budget, Choice, Context, Game, Player as SeatNumber, Preparation, Rng, Stop, Turn,
 };
 use sakiyomi_gdl::{GdlGame, Move, State, Stepper, solve};
+use sakiyomi_search::MctsSettings;
 use tokio::sync::{oneshot, watch};
 
 use super::lock;
@@ -226,7 +227,7 @@ impl Thinker {
             Some(Ok(game)) => self.mind = Mind::new(&self.task, game, false),
             _ if self.mind.is_some() || self.has_failed => {}
             _ => {
-                let game = GdlGame::at_once(&self.task.rules).ok();
+                let game = GdlGame::interpreted(&self.task.rules).ok();
                 self.mind = game.and_then(|game| Mind::new(&self.task, game, true));
                 self.has_failed = self.mind.is_none();
             }
@@ -268,16 +269,17 @@ impl Mind {
     fn new(task: &Task, game: GdlGame, is_interim: bool) -> Option<Mind> {
         let me = game.player_of(task.role)?;
         let mut agent = task.agent.clone();
-        if let Some(settings) = agent.tree_search_mut() {
+        agent.fit_turns(&game);
+        if let Some(MctsSettings { tree, .. }) = agent.tree_search_mut() {
             // An interpreter serves one caller at a time; a solver takes one of the cores.
             let others = u32::from(is_puzzle(&game));
-            settings.trees = if game.is_interpreted() { 1 } else { settings.trees - others };
-            settings.trees = settings.trees.max(1);
+            tree.trees = if game.is_interpreted() { 1 } else { tree.trees - others };
+            tree.trees = tree.trees.max(1);
         }
         // Only programs ask for the name of the game, and they do not play here.
         let unnamed = GameSpec::from(GdlSpec::new(RuleSheet::File(String::new())));
         let seat = Seat { game: &unnamed, player: me, seed: task.seed };
-        let keeps_a_tree = agent.tree_search().is_some();
+        let keeps_a_tree = agent.tree_search_mut().is_some();
         let agent = agent.build(&game, &seat).ok()?;
         let (stepper, state) = (game.stepper(), game.start());
         Some(Mind {

@@ -59,6 +59,8 @@ pub struct Timeless {
     pub agent: String,
 }
 
+impl sakiyomi_core::Fault for Timeless {}
+
 #[derive(Debug)]
 pub struct Player {
     settings: PlayerSettings,
@@ -78,8 +80,9 @@ impl Player {
         } else if settings.agent != RandomSpec.into() {
             return Err(Timeless { agent: settings.agent.to_string() });
         }
-        if let Some(search) = settings.agent.tree_search_mut().filter(|search| search.trees == 1) {
-            search.trees = settings.trees.max(1);
+        let tree = settings.agent.tree_search_mut().map(|search| &mut search.tree);
+        if let Some(tree) = tree.filter(|tree| tree.trees == 1) {
+            tree.trees = settings.trees.max(1);
         }
         Ok(Arc::new(Player {
             settings,

@@ -391,7 +391,7 @@ impl Session {
     }
 
     fn interpreter(&self) -> Option<GdlGame> {
-        match GdlGame::at_once(&self.terms.rules) {
+        match GdlGame::interpreted(&self.terms.rules) {
             Ok(game) => Some(game),
             Err(error) => {
                 self.log.line(&format!("{} no legal moves are known: {error}", self.id()));

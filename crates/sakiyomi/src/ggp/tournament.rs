@@ -32,6 +32,8 @@ pub enum TournamentError {
     Twice { url: String },
 }
 
+impl sakiyomi_core::Fault for TournamentError {}
+
 /// What the matches so far say.
 #[derive(Clone, Debug, Serialize)]
 pub struct TournamentReport {

@@ -1,5 +1,6 @@
 //! A report as a list of blocks, written as Markdown or as HTML.
 
+use crate::picture::escape;
 use crate::text_table::TextTable;
 
 /// A part of a report.
@@ -48,7 +49,7 @@ table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: a
 th, td { border-bottom: 1px solid #8884; padding: .3rem .7rem; text-align: left; white-space: nowrap; }
 th { border-bottom: 2px solid #8888; }
 td { font-variant-numeric: tabular-nums; }
-img { max-width: 100%; background: white; }
+img { max-width: 100%; }
 pre { overflow-x: auto; line-height: 1.25; }
 figcaption { font-size: .9rem; opacity: .8; }
 .agrees { color: #1a7f37; } .contradicts { color: #b42318; font-weight: bold; } .differs { color: #9a6700; }
@@ -57,7 +58,7 @@ figcaption { font-size: .9rem; opacity: .8; }
 }
 ";
 
-/// The blocks as a page of their own. Pictures stand beside it as SVG and PNG files.
+/// The blocks as a page of their own. Pictures stand beside it as SVG files.
 pub fn to_html(title: &str, blocks: &[Block]) -> String {
     let mut body = String::new();
     for block in blocks {
@@ -69,7 +70,7 @@ pub fn to_html(title: &str, blocks: &[Block]) -> String {
                 let title = escape(title);
                 body += &format!(
                     "<figure><img src=\"{name}.svg\" alt=\"{title}\"><figcaption>{title} \
-                     (<a href=\"{name}.svg\">SVG</a>, <a href=\"{name}.png\">PNG</a>)</figcaption></figure>\n"
+                     (<a href=\"{name}.svg\">SVG</a>)</figcaption></figure>\n"
                 );
             }
             Block::Verbatim(lines) => body += &format!("<pre>{}</pre>\n", escape(lines)),
@@ -115,10 +116,6 @@ fn links(text: &str) -> String {
         Some(format!("{before}<a href=\"{target}\">{label}</a>{}", links(after)))
     });
     found.unwrap_or_else(|| text.to_owned())
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

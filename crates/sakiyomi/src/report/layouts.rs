@@ -5,8 +5,8 @@ use sakiyomi_core::Player;
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_eval::Measure;
 use sakiyomi_eval::experiment::{
-    Address, Axis, Distribution, Estimate, Evidence, Layout, Part, Quantity, evidence_at,
-    evidence_of_row, mean_of_series,
+    Address, Axis, Distribution, Estimate, Evidence, Layout, Part, Quantity, Row, evidence_at,
+    mean_of_series,
 };
 
 use super::{Block, CellReport, ExperimentReport, counts};
@@ -91,7 +91,7 @@ fn round_robin_tables(report: &ExperimentReport, agents: &[String]) -> Vec<Block
             true => String::new(),
             false => percent(score(evidence_at(&counts, &Address::pair(row, column)))),
         };
-        let mean = percent(score(evidence_of_row(&counts, row)));
+        let mean = percent(Row::of(&counts, row).map(|row| row.estimate()));
         [row.clone()].into_iter().chain(agents.iter().map(cell)).chain([mean]).collect::<Vec<_>>()
     };
     let mut blocks =
@@ -265,7 +265,8 @@ fn duel_bars(report: &ExperimentReport) -> Content {
         let Interval { low, high } = cell.interval;
         Some(Bar {
             label: cell.name.clone(),
-            value: cell.score?,
+            series: String::new(),
+            value: Some(cell.score?),
             low,
             high,
             reference: cell.paper_score,
@@ -299,15 +300,15 @@ fn round_robin_map(report: &ExperimentReport, agents: &[String]) -> Content {
     }
 }
 
+/// Lines over numbers. Values that are names have a row each, for nothing lies between them.
 fn curves(report: &ExperimentReport, x: &Axis, series: &[String], measure: Quantity) -> Content {
-    // Values that are no numbers are drawn in their order.
-    let position = |i: usize| x.values[i].parse().unwrap_or(i as f64 + 1.0);
+    let numbers: Option<Vec<f64>> = x.values.iter().map(|value| value.parse().ok()).collect();
+    let Some(numbers) = numbers else { return named_rows(report, x, series, measure) };
     let curve = |name: &String| {
         let cells = || {
-            let cell = |(i, value): (usize, &String)| {
-                Some((position(i), at(report, &Address::point(name, value))?))
-            };
-            x.values.iter().enumerate().filter_map(cell)
+            let cell =
+                |(x, value): (&f64, &String)| Some((*x, at(report, &Address::point(name, value))?));
+            numbers.iter().zip(&x.values).filter_map(cell)
         };
         let point = |(x, cell): (f64, &CellReport)| {
             let Estimate { value, low, high } = measured(cell, measure)?;
@@ -324,6 +325,34 @@ fn curves(report: &ExperimentReport, x: &Axis, series: &[String], measure: Quant
         y_label: measure.label().to_owned(),
         log_x: x.log,
         curves: series.iter().map(curve).collect(),
+        baseline: (measure == Quantity::Score).then_some(0.5),
+    }
+}
+
+fn named_rows(
+    report: &ExperimentReport,
+    x: &Axis,
+    series: &[String],
+    measure: Quantity,
+) -> Content {
+    let bar = |(label, name): (&String, &String)| {
+        let cell = at(report, &Address::point(name, label))?;
+        let estimate = measured(cell, measure);
+        let (low, high) = estimate.map_or((0.0, 0.0), |estimate| (estimate.low, estimate.high));
+        Some(Bar {
+            label: label.clone(),
+            series: name.clone(),
+            value: estimate.map(|estimate| estimate.value),
+            low,
+            high,
+            reference: cell.paper_score,
+        })
+    };
+    let pairs = x.values.iter().flat_map(|label| series.iter().map(move |name| (label, name)));
+    let bars = pairs.filter_map(bar).filter(|bar| bar.value.is_some() || bar.reference.is_some());
+    Content::Bars {
+        value_label: measure.label().to_owned(),
+        bars: bars.collect(),
         baseline: (measure == Quantity::Score).then_some(0.5),
     }
 }

@@ -12,7 +12,9 @@ use sakiyomi_eval::experiment::{
     Address, Cell, Estimate, Evidence, Experiment, Kind, Layout, PaperNumbers, Part, Quantity,
     Scale, Verdict,
 };
-use sakiyomi_eval::{Counted, DistinctGames, Measure, Openings, Store, StoreError};
+use sakiyomi_eval::{
+    Counted, DistinctGames, FirstGame, Measure, Openings, Store, StoreError, speed_text,
+};
 use serde::Serialize;
 
 use crate::figures::Figure;
@@ -42,6 +44,8 @@ pub struct ExperimentReport {
     pub engines: Vec<String>,
     /// False if budgets are times or agents programs: the same seeds may then end otherwise.
     pub repeatable: bool,
+    /// Where results by time were played, with the class of speed; empty if no budget is a time.
+    pub machines: Vec<String>,
     pub seconds: f64,
     #[serde(skip)]
     pub figure: Option<Figure>,
@@ -92,6 +96,9 @@ pub struct CellReport {
     pub verdict: Option<Verdict>,
     /// The same for each seat that the paper tells apart.
     pub verdict_seats: Vec<Option<Verdict>>,
+    /// The text of the fingerprint of what played, and the first few games, to be checked.
+    pub fingerprint: Option<String>,
+    pub first_games: Vec<FirstGame>,
     #[serde(skip)]
     pub address: Address,
     #[serde(skip)]
@@ -112,15 +119,18 @@ impl ExperimentReport {
         store: &Store,
     ) -> anyhow::Result<ExperimentReport> {
         let mut cells = Vec::new();
-        let (mut engines, mut seconds) = (Vec::new(), 0.0);
+        let (mut engines, mut machines, mut seconds) = (Vec::new(), Vec::new(), 0.0);
         for cell in experiment.cells(scale) {
             let (counted, games) = cell.counted(Some(store))?;
             seconds += counted.seconds;
             engines.extend(counted.engines.iter().cloned());
+            machines.extend(counted.behaviour.as_deref().and_then(speed_text));
             cells.push(CellReport::new(cell, counted, games));
         }
-        engines.sort();
-        engines.dedup();
+        for texts in [&mut engines, &mut machines] {
+            texts.sort();
+            texts.dedup();
+        }
         let counts = counts(&cells);
         let claim = |claim: &sakiyomi_eval::experiment::Claim| ClaimReport {
             text: claim.text.clone(),
@@ -141,6 +151,7 @@ impl ExperimentReport {
             command: format!("sakiyomi run {} --scale {scale}", experiment.id),
             engines,
             repeatable: agents.clone().all(AgentSpec::is_repeatable),
+            machines,
             seconds,
             figure: None,
             layout: experiment.layout.clone(),
@@ -200,12 +211,16 @@ impl ExperimentReport {
             }
             true => "Intervals are 95 % over runs with other seeds.",
         };
+        let machines = match self.machines.as_slice() {
+            [] => String::new(),
+            machines => format!(", on {}", machines.join("; on ")),
+        };
         let openings = match self.cells.iter().find_map(|cell| cell.openings) {
             Some(Openings { n, plies }) => format!(", {n} random openings of {plies} moves"),
             None => String::new(),
         };
         format!(
-            "{} {}{openings}, {:.0} s, seed {}, version {}; {repeatable}. {tests} Run it with `{}`.",
+            "{} {}{openings}, {:.0} s, seed {}, version {}{machines}; {repeatable}. {tests} Run it with `{}`.",
             self.games_done,
             self.kind.counted(),
             self.seconds,
@@ -223,7 +238,6 @@ impl ExperimentReport {
         };
         if let Some(figure) = &self.figure {
             write("svg", figure.to_svg().as_bytes())?;
-            write("png", &figure.to_png()?)?;
         }
         let mut blocks = self.blocks();
         blocks.push(Block::Paragraph("[All experiments](index.html)".to_owned()));
@@ -241,7 +255,7 @@ fn shown_game(
     if experiment.layout != Layout::Game {
         return Ok(None);
     }
-    let id = store.find(&cell.task, &cell.fingerprint()?)?;
+    let id = cell.find(store)?;
     let record = id.map(|id| store.record(id, 0)).transpose();
     Ok(record.map_err(|error: StoreError| anyhow::anyhow!(error))?.flatten())
 }
@@ -250,6 +264,7 @@ impl CellReport {
     fn new(cell: &Cell, counted: Counted, games_wanted: u64) -> CellReport {
         let task = &cell.task;
         let (evidence, distinct_games) = (counted.evidence, counted.distinct_games);
+        let (fingerprint, first_games) = (counted.behaviour, counted.first_games);
         let n_seats = evidence.seats.len() as u64;
         let tally = evidence.tally;
         let interval = tally.interval();
@@ -267,6 +282,8 @@ impl CellReport {
             openings: task.openings(),
             games: evidence.n(),
             games_wanted,
+            fingerprint,
+            first_games,
             tally,
             score: tally.score(),
             interval,

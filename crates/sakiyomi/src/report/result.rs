@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sakiyomi_catalog::{read_text, write_atomically};
 use sakiyomi_core::stats::Tally;
+use sakiyomi_eval::FirstGame;
 use sakiyomi_eval::experiment::{Estimate, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ use super::{CellReport, ExperimentReport};
 use crate::figures::Content;
 use crate::serve::api::MatchRecord;
 
-/// One experiment with what is known of it: a file in `results/`, and `GET /api/results/{scale}/{id}`.
+/// One experiment with what is known of it: a file in `results/`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
@@ -33,9 +34,13 @@ pub struct ExperimentResult {
     pub engines: Vec<String>,
     /// False if budgets are times or agents programs: the same seeds may then end otherwise.
     pub repeatable: bool,
+    /// Where results by time were played, with the class of speed; empty if no budget is a time.
+    pub machines: Vec<String>,
     pub command: String,
     pub claims: Vec<ResultClaim>,
     pub cells: Vec<ResultCell>,
+    /// The page gets it drawn.
+    #[cfg_attr(feature = "typescript", ts(skip))]
     pub figure: Option<Content>,
     /// The match that is shown move by move, if that is what the experiment is.
     pub shown: Option<MatchRecord>,
@@ -82,6 +87,12 @@ pub struct ResultCell {
     pub nash_conv: Option<Span>,
     /// What a reader should know of repeated games; empty if there is nothing.
     pub remark: String,
+    /// The text of the fingerprint of what played, if there are games.
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub fingerprint: Option<String>,
+    /// The first few games, which a test plays again.
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub first_games: Vec<FirstGame>,
 }
 
 /// Won, drawn and lost games with the score, beside what a paper has.
@@ -218,6 +229,8 @@ impl From<&CellReport> for ResultCell {
             mean_turns: cell.mean_turns.map(short),
             nash_conv: cell.nash_conv.map(Span::from),
             remark: cell.remark.clone().unwrap_or_default(),
+            fingerprint: cell.fingerprint.clone(),
+            first_games: cell.first_games.clone(),
         }
     }
 }
@@ -240,6 +253,7 @@ impl From<&ExperimentReport> for ExperimentResult {
             seconds: short(report.seconds),
             engines: report.engines.clone(),
             repeatable: report.repeatable,
+            machines: report.machines.clone(),
             command: report.command.clone(),
             claims: report.claims.iter().map(claim).collect(),
             cells: report.cells.iter().map(ResultCell::from).collect(),

@@ -1,15 +1,16 @@
 //! What the page and the server say to each other. The page's `web/src/api.ts` is made from these types.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use sakiyomi_catalog::{Entry, LegalAction, PlayedStep, PlayerFace, Record, SpecError, TableError};
-use sakiyomi_core::{Payoffs, View};
+use sakiyomi_core::{Fault, OrderForm, Payoffs, View, Way};
 use serde::{Deserialize, Serialize};
 
-pub use super::maps::{DrawnMap, DrawnUnit, MapAnswer, MapRequest};
-pub use super::opponents::{Level, Opponent};
-use crate::report::{ResultTally, ResultVerdict, Span};
+use crate::figures::{Content, Figure};
+use crate::report::{ExperimentResult, ResultTally, ResultVerdict, Span};
 
 /// What can be played, by whom, and within which limits: `GET /api/catalog`.
 #[derive(Debug, Serialize)]
@@ -28,10 +29,14 @@ pub struct Catalog {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct GameEntry {
     pub entry: Entry,
+    /// What it is called in English.
+    pub title: String,
     pub choices: Vec<String>,
     pub players: Vec<PlayerFace>,
     /// A position in the middle of a match, for a picture.
     pub sample: View,
+    /// If its maps can be drawn on the page.
+    pub editor: Option<MapEditor>,
 }
 
 /// What one request may ask for. An agent that is asked to think longer is cut short.
@@ -55,12 +60,32 @@ pub struct GameRequest {
     pub check: Vec<String>,
 }
 
+/// A game or an agent with its parameters apart: those that are not left at their defaults. A flag
+/// that is set has the value `on`. `POST /api/agent` with an [`AgentRequest`] gives that of an
+/// agent.
+#[derive(Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SpecFields {
+    /// The whole specification, as it is always written.
+    pub text: String,
+    pub name: String,
+    pub values: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct AgentRequest {
+    pub agent: String,
+}
+
 /// `agents` are the names of those who can play it, and those with a network that fits it, such as
 /// `net:file=four.onnx`; `opponents` are some of them by strength, and `suggested` is the one to begin with.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct GameAnswer {
     pub game: String,
+    pub fields: SpecFields,
     pub players: Vec<PlayerFace>,
     pub agents: Vec<String>,
     pub opponents: Vec<Opponent>,
@@ -68,6 +93,24 @@ pub struct GameAnswer {
     /// One for each agent that was to be checked.
     pub checked: Vec<AgentCheck>,
     pub start: Position,
+}
+
+/// An agent of some strength.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Opponent {
+    pub level: Level,
+    pub agent: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    Easy,
+    Medium,
+    Hard,
+    Strongest,
 }
 
 /// Whether an agent can play a game here.
@@ -101,7 +144,8 @@ pub struct PositionRequest {
     pub record: MatchRecord,
 }
 
-/// `record` has what chance drew since the last move. `past` says who did what, one entry per step.
+/// `record` has what chance drew since the last move. `past` says who did what, one entry per step,
+/// and `ways` how pieces went in the last one, where the views before and after it do not tell.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Position {
@@ -111,6 +155,7 @@ pub struct Position {
     pub view: View,
     pub legal: Vec<Choosing>,
     pub past: Vec<PlayedStep>,
+    pub ways: Vec<Way>,
 }
 
 /// The start first, then one position after every step of `past`.
@@ -128,6 +173,8 @@ pub struct Replay {
 pub struct ReplayPosition {
     pub turn: ApiTurn,
     pub view: View,
+    /// How pieces came here.
+    pub ways: Vec<Way>,
 }
 
 /// Who chooses, or what everyone got, from 0 to 1. It is chance's turn only inside a replay.
@@ -146,6 +193,9 @@ pub enum ApiTurn {
 pub struct Choosing {
     pub player: u8,
     pub actions: Vec<LegalAction>,
+    /// How an action is put together, where it is orders for several pieces; `actions` are then
+    /// only some.
+    pub orders: Option<OrderForm>,
 }
 
 /// Lets an agent think: `POST /api/think`. The answer is a stream of server-sent events: `thought` while
@@ -194,6 +244,96 @@ pub struct SealedChoice {
 #[serde(deny_unknown_fields)]
 pub struct RulesRequest {
     pub text: String,
+}
+
+/// How maps of a game are drawn on the page, and where they are read and written.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct MapEditor {
+    /// Takes a [`MapRequest`] and gives a [`MapAnswer`].
+    pub address: String,
+    /// A map to begin with.
+    pub empty: DrawnMap,
+    /// Names of the ground, the usual one first.
+    pub terrains: Vec<String>,
+    pub units: Vec<MapUnit>,
+    pub sides: Vec<PlayerFace>,
+    pub max_hit_points: u8,
+    /// The most columns, and the most rows.
+    pub max_size: u16,
+    /// The ending of map files, with its dot.
+    pub file_ending: String,
+}
+
+/// A kind of unit, with the letter that it is drawn as.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct MapUnit {
+    pub name: String,
+    pub mark: char,
+}
+
+/// A map to be checked and written in every form: `POST` to the address of a
+/// [`MapEditor`].
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "from", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum MapRequest {
+    /// The text of a map file.
+    Text { text: String },
+    /// A map as it is drawn.
+    Drawn { map: DrawnMap },
+    /// The map that a game is played on.
+    Game { game: String },
+    /// A map drawn by chance.
+    Random { seed: u32 },
+}
+
+/// The map in all forms.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct MapAnswer {
+    pub map: DrawnMap,
+    /// The text of a map file.
+    pub text: String,
+    /// The game that is played on it.
+    pub game: String,
+    /// What is odd but can be played.
+    pub warnings: Vec<String>,
+}
+
+/// A map without its border. Its cells go row by row from the top left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct DrawnMap {
+    pub columns: u16,
+    pub rows: u16,
+    /// Turns of both sides together.
+    pub turn_limit: u16,
+    /// The lead in hit points that is still a draw.
+    pub hp_threshold: u32,
+    pub author: String,
+    pub comment: String,
+    /// Some of [`MapEditor::terrains`].
+    pub terrain: Vec<String>,
+    pub units: Vec<DrawnUnit>,
+}
+
+/// A unit; its column and row are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct DrawnUnit {
+    pub column: u16,
+    pub row: u16,
+    /// One of [`MapEditor::units`].
+    pub kind: String,
+    /// A number in [`MapEditor::sides`].
+    pub side: u8,
+    pub hit_points: u8,
+    /// It misses the first turn of its side.
+    pub is_late: bool,
 }
 
 /// Starts a job: `POST /api/jobs`.
@@ -288,6 +428,24 @@ pub struct ResultEntry {
     pub is_shipped: bool,
 }
 
+/// `GET /api/results/{scale}/{id}`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ResultAnswer {
+    pub result: ExperimentResult,
+    pub figure: Option<DrawnFigure>,
+}
+
+/// A figure as SVG, without a title, and its values as comma-separated text. Elements of class
+/// `value` have a `data-name` and numbers: `data-value`, `-low`, `-high` and `-paper`. Texts of
+/// class `word` can be translated.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DrawnFigure {
+    pub svg: String,
+    pub csv: String,
+}
+
 /// A run, one of `GET /api/store`: what one agent did against another, or what was measured of it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -332,8 +490,8 @@ pub struct RunUse {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StoredGames {
-    /// A letter for each game, in order: W, D or L, as the first agent sees it.
-    pub outcomes: String,
+    /// The score of the first agent as the games were played; nothing before the second.
+    pub figure: Option<DrawnFigure>,
     pub kept: Vec<KeptGame>,
 }
 
@@ -433,12 +591,19 @@ impl From<TableError> for ApiError {
     fn from(error: TableError) -> ApiError {
         match error {
             TableError::Spec(error) => error.into(),
-            TableError::Forfeit { .. } | TableError::NoAgent { .. } => ApiError::failed(error),
+            error if !error.is_input() => ApiError::failed(error),
             error => ApiError {
                 step: error.step(),
                 ..ApiError::new(ErrorCode::IllegalMove, error.to_string())
             },
         }
+    }
+}
+
+impl From<Content> for DrawnFigure {
+    fn from(content: Content) -> DrawnFigure {
+        let csv = content.to_csv();
+        DrawnFigure { svg: Figure { title: String::new(), content }.to_svg(), csv }
     }
 }
 
@@ -476,7 +641,7 @@ pub struct FairRun {
     pub is_complete: bool,
 }
 
-/// Asks whether a map of TUBSTAP is fair: `POST /api/fairness`.
+/// Asks whether a map is fair: `POST /api/fairness`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
@@ -501,10 +666,20 @@ pub struct FairnessAnswer {
 /// All types as the page's TypeScript.
 #[cfg(feature = "typescript")]
 pub fn typescript() -> String {
+    use sakiyomi_catalog::{
+        ParameterEntry, Thought, ThoughtArm, ThoughtBranch, ThoughtRow, Values,
+    };
+    use sakiyomi_core::{
+        Badge, Board, Card, Cell, Colour, Effect, Fact, Gauge, Grid, OrderCommand, OrderedPiece,
+        Phrase, Piece, Pile, PlayerView, Score, Shape, WayPoint,
+    };
     use ts_rs::TS;
+
+    use crate::report::{EloSpan, PaperScore, ResultCell, ResultClaim};
+
     let config = ts_rs::Config::default().with_large_int("number");
     let mut text = String::from(
-        "// Made from the Rust types by `SAKIYOMI_BLESS=1 cargo test -p sakiyomi --test api_types`.\n",
+        "// Made from the Rust types by `SAKIYOMI_BLESS=1 cargo test -p sakiyomi --test all api_types`.\n",
     );
     macro_rules! write_all {
         ($($type:ty),* $(,)?) => {$(
@@ -513,86 +688,21 @@ pub fn typescript() -> String {
             text += &format!("export {}\n", <$type as TS>::decl(&config));
         )*};
     }
-    write_all!(
-        Catalog,
-        GameEntry,
-        Entry,
-        sakiyomi_catalog::ParameterEntry,
-        sakiyomi_catalog::Values,
-        Limits,
-        GameRequest,
-        GameAnswer,
-        AgentCheck,
-        Opponent,
-        Level,
-        MatchRecord,
-        PositionRequest,
-        Position,
-        Replay,
-        ReplayPosition,
-        ApiTurn,
-        PlayedStep,
-        PlayerFace,
-        sakiyomi_core::Colour,
-        Choosing,
-        LegalAction,
-        sakiyomi_core::Effect,
-        sakiyomi_core::Phrase,
-        View,
-        sakiyomi_core::Board,
-        sakiyomi_core::Grid,
-        sakiyomi_core::Cell,
-        sakiyomi_core::Piece,
-        sakiyomi_core::Shape,
-        sakiyomi_core::Gauge,
-        sakiyomi_core::Badge,
-        sakiyomi_core::Pile,
-        sakiyomi_core::Card,
-        sakiyomi_core::PlayerView,
-        sakiyomi_core::Score,
-        sakiyomi_core::Fact,
-        ThinkRequest,
-        sakiyomi_catalog::Thought,
-        sakiyomi_catalog::ThoughtRow,
-        sakiyomi_catalog::ThoughtArm,
-        sakiyomi_catalog::ThoughtBranch,
-        SealRequest,
-        Sealed,
-        SealedChoice,
-        RulesRequest,
-        MapRequest,
-        MapAnswer,
-        DrawnMap,
-        DrawnUnit,
-        JobRequest,
-        Job,
-        JobState,
-        JobRow,
-        ExperimentEntry,
-        ExperimentState,
-        ResultEntry,
-        crate::report::ExperimentResult,
-        crate::report::ResultClaim,
-        ResultVerdict,
-        crate::report::ResultCell,
-        ResultTally,
-        Span,
-        crate::report::EloSpan,
-        crate::report::PaperScore,
-        crate::figures::Content,
-        crate::figures::Bar,
-        crate::figures::Curve,
-        crate::figures::CurvePoint,
-        crate::figures::Counts,
-        StoreEntry,
-        RunUse,
-        StoredGames,
-        KeptGame,
-        FairRun,
-        FairnessRequest,
-        FairnessAnswer,
-        ApiError,
-        ErrorCode,
-    );
+    write_all! {
+        Catalog, GameEntry, Entry, ParameterEntry, Values, Limits,
+        GameRequest, GameAnswer, SpecFields, AgentRequest, AgentCheck, Opponent, Level,
+        MatchRecord, PositionRequest, Position, Replay, ReplayPosition, ApiTurn, PlayedStep,
+        Way, WayPoint, PlayerFace, Colour, Choosing, LegalAction, Effect,
+        OrderForm, OrderedPiece, OrderCommand, Phrase,
+        View, Board, Grid, Cell, Piece, Shape, Gauge, Badge, Pile, Card, PlayerView, Score, Fact,
+        ThinkRequest, Thought, ThoughtRow, ThoughtArm, ThoughtBranch,
+        SealRequest, Sealed, SealedChoice, RulesRequest,
+        MapEditor, MapUnit, MapRequest, MapAnswer, DrawnMap, DrawnUnit,
+        JobRequest, Job, JobState, JobRow, ExperimentEntry, ExperimentState,
+        ResultEntry, ResultAnswer, DrawnFigure, ExperimentResult, ResultClaim, ResultVerdict,
+        ResultCell, ResultTally, Span, EloSpan, PaperScore,
+        StoreEntry, RunUse, StoredGames, KeptGame,
+        FairRun, FairnessRequest, FairnessAnswer, ApiError, ErrorCode,
+    }
     text
 }

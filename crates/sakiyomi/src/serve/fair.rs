@@ -10,15 +10,15 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use sakiyomi_catalog::{MAX_TEXT_BYTES, MapSource, TubstapSpec, read_bytes, read_text};
-use sakiyomi_core::Stop;
-use sakiyomi_evolve::{FairnessSettings, Judge, Threads, judge_game};
-use sakiyomi_games::tubstap::{Attacks, Settings, SizeClass, read_map};
+use sakiyomi_catalog::{MAX_TEXT_BYTES, read_bytes, read_text};
+use sakiyomi_core::{Fault, Stop};
+use sakiyomi_evolve::{FairnessSettings, Gallery, Judge, Threads, judge_game, map_game};
+use sakiyomi_games::tubstap::{SizeClass, read_map};
 
 use super::api::{ApiError, ErrorCode, FairRun, FairnessAnswer, FairnessRequest};
-use super::{Body, Lab, PathOf, Shared};
-use crate::evolve::{Gallery, fairness_lines, picture};
+use super::lab::{Body, Lab, PathOf, Shared};
 use crate::figures::{Content, Figure};
+use crate::gallery::{fairness_lines, picture};
 
 /// Who judges a map on the page: three that think in different ways and are quick.
 const JUDGES: [&str; 3] = ["sample+noise", "m-uct:iterations=40", "satd2:iterations=400+noise"];
@@ -41,7 +41,6 @@ pub(super) async fn file(
     let kind = match file.as_str() {
         "gallery.html" => "text/html; charset=utf-8",
         "curves.svg" | "maps.svg" => "image/svg+xml",
-        "curves.png" | "maps.png" => "image/png",
         _ => return Err(missing()),
     };
     if !is_name(&run) {
@@ -71,18 +70,13 @@ fn verdict(text: &str, threads: usize) -> Result<FairnessAnswer, ApiError> {
     }
     let judges: Vec<Judge> =
         JUDGES.iter().map(|text| text.parse().expect("our own judges can be read")).collect();
-    let game = |noise: bool| {
-        let settings = Settings {
-            attacks: Attacks::All,
-            noise_hp: noise,
-            noise_position: noise,
-            swapped: false,
-        };
-        Some(TubstapSpec { map: MapSource::Code(map.code()), settings }.into())
-    };
+    let game = |noise: bool| Some(map_game(&map, noise));
     let settings = FairnessSettings { games: GAMES, seed: 1, quorum: None };
     let fairness = judge_game(&game, &judges, settings, &Threads(threads), &Stop::new(), &|_| {})
-        .map_err(|error| wrong(error.to_string()))?;
+        .map_err(|error| match error.is_input() {
+        true => wrong(error.to_string()),
+        false => ApiError::failed(error),
+    })?;
     let (header, rows) = fairness_lines(&fairness.judges);
     let maps = vec![picture(&map, String::new(), Vec::new())];
     let title = map.comment.clone().unwrap_or_default();

@@ -1,31 +1,25 @@
 //! Duels and experiments that run on the server. What they play goes into the store, so that a job that
 //! was stopped, or whose server was, goes on where it was.
 
-use std::convert::Infallible;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use axum::Json;
-use axum::extract::State;
-use axum::response::Sse;
-use axum::response::sse::{Event, KeepAlive};
 use sakiyomi_catalog::{read_text, write_atomically};
 use sakiyomi_core::Stop;
 use sakiyomi_eval::experiment::{Experiment, Scale};
 use sakiyomi_eval::{CellTally, Pairing, RunProgress, RunSettings, run_experiments};
 use tokio::sync::watch;
-use tokio_stream::wrappers::WatchStream;
-use tokio_stream::{Stream, StreamExt};
 
 use super::api::{ApiError, ErrorCode, Job, JobRequest, JobRow, JobState};
-use super::think::PULSE;
-use super::{Body, LIMITS, PathOf, ServeSettings, Shared, guard, without_panic};
+use super::guard;
+use super::limits::{LIMITS, ServeSettings};
+use super::panics::without_panic;
 
 /// Jobs that run at the same time.
-const MOST_RUNNING: usize = 2;
-const MOST_JOBS: usize = 200;
+const MAX_RUNNING: usize = 2;
+const MAX_JOBS: usize = 200;
 const UNIT_SECONDS: f64 = 1.0;
 
 /// All jobs, the running ones with their threads.
@@ -90,6 +84,10 @@ impl Jobs {
         Jobs { list: Mutex::new(list), file }
     }
 
+    pub(super) fn all(&self) -> Vec<Job> {
+        self.list().iter().map(Entry::job).collect()
+    }
+
     fn list(&self) -> MutexGuard<'_, Vec<Entry>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -104,13 +102,17 @@ impl Jobs {
         }
     }
 
-    fn start(&self, request: JobRequest, settings: &ServeSettings) -> Result<Job, ApiError> {
+    pub(super) fn start(
+        &self,
+        request: JobRequest,
+        settings: &ServeSettings,
+    ) -> Result<Job, ApiError> {
         let mut list = self.list();
         if let Some(at) = list.iter().position(|entry| entry.job().request == request) {
             return run(&mut list, at, settings);
         }
-        if list.len() >= MOST_JOBS {
-            let message = format!("{MOST_JOBS} jobs are listed; forget some first");
+        if list.len() >= MAX_JOBS {
+            let message = format!("{MAX_JOBS} jobs are listed; forget some first");
             return Err(ApiError::new(ErrorCode::Busy, message));
         }
         let id = list.iter().map(|entry| entry.job().id).max().unwrap_or(0) + 1;
@@ -129,7 +131,12 @@ impl Jobs {
         }
     }
 
-    fn command(&self, id: u32, what: &str, settings: &ServeSettings) -> Result<Job, ApiError> {
+    pub(super) fn command(
+        &self,
+        id: u32,
+        what: &str,
+        settings: &ServeSettings,
+    ) -> Result<Job, ApiError> {
         let mut list = self.list();
         let at = find(&list, id)?;
         match what {
@@ -152,7 +159,7 @@ impl Jobs {
         }
     }
 
-    fn watch(&self, id: u32) -> Result<watch::Receiver<Job>, ApiError> {
+    pub(super) fn watch(&self, id: u32) -> Result<watch::Receiver<Job>, ApiError> {
         let list = self.list();
         Ok(list[find(&list, id)?].told.subscribe())
     }
@@ -178,8 +185,8 @@ fn run(list: &mut [Entry], at: usize, settings: &ServeSettings) -> Result<Job, A
     if list[at].is_running() {
         return Ok(list[at].job());
     }
-    if list.iter().filter(|entry| entry.is_running()).count() >= MOST_RUNNING {
-        let message = format!("{MOST_RUNNING} jobs are running; stop one or wait");
+    if list.iter().filter(|entry| entry.is_running()).count() >= MAX_RUNNING {
+        let message = format!("{MAX_RUNNING} jobs are running; stop one or wait");
         return Err(ApiError::new(ErrorCode::Busy, message));
     }
     let job = list[at].job();
@@ -270,37 +277,4 @@ fn show_progress(job: &mut Job, experiment: &str, progress: &RunProgress, second
         }
     };
     job.rows = progress.tallies.iter().map(row).collect();
-}
-
-pub(super) async fn list(State(lab): State<Shared>) -> Json<Vec<Job>> {
-    Json(lab.jobs.list().iter().map(Entry::job).collect())
-}
-
-pub(super) async fn start(
-    State(lab): State<Shared>,
-    Body(request): Body<JobRequest>,
-) -> Result<Json<Job>, ApiError> {
-    let jobs = Arc::clone(&lab);
-    lab.work(move || jobs.jobs.start(request, &jobs.settings)).await.map(Json)
-}
-
-pub(super) async fn command(
-    State(lab): State<Shared>,
-    PathOf((id, what)): PathOf<(u32, String)>,
-) -> Result<Json<Job>, ApiError> {
-    let jobs = Arc::clone(&lab);
-    lab.work(move || jobs.jobs.command(id, &what, &jobs.settings)).await.map(Json)
-}
-
-pub(super) async fn events(
-    State(lab): State<Shared>,
-    PathOf((id, what)): PathOf<(u32, String)>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    if what != "events" {
-        return Err(ApiError::new(ErrorCode::NotFound, "known: events"));
-    }
-    let told = WatchStream::new(lab.jobs.watch(id)?);
-    let events =
-        told.map(|job| Ok(Event::default().event("job").json_data(job).unwrap_or_default()));
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
 }

@@ -1,81 +1,59 @@
-//! Maps of TUBSTAP for the page's editor: read, checked and written here, so that the page knows no file format.
+//! Maps of TUBSTAP for the page's editor: read, checked and written here, so that the page knows no
+//! file format and no name of a game.
 
 use axum::Json;
 use axum::extract::State;
-use sakiyomi_catalog::{GameSpec, MapSource, Named, TubstapSpec};
+use sakiyomi_catalog::{GameSpec, MapSource, Named, PlayerFace, TubstapSpec};
+use sakiyomi_core::{Colour, Phrase};
 use sakiyomi_games::tubstap::{
-    Kind, MAX_HP_THRESHOLD, MAX_SIZE, MAX_TURN_LIMIT, MIN_SIZE, Map, Settings, Terrain, Unit,
-    read_map, write_map,
+    FULL_HIT_POINTS, Kind, MAX_HP_THRESHOLD, MAX_SIZE, MAX_TURN_LIMIT, MIN_SIZE, Map, Settings,
+    Terrain, Unit, read_map, write_map,
 };
-use serde::{Deserialize, Serialize};
 
-use super::api::{ApiError, ErrorCode};
-use super::{Body, Shared, guard};
+use super::api::{
+    ApiError, DrawnMap, DrawnUnit, ErrorCode, MapAnswer, MapEditor, MapRequest, MapUnit,
+};
+use super::guard;
+use super::lab::{Body, PathOf, Shared};
 
-/// A map to be checked and written in every form: `POST /api/tubstap/map`.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(tag = "from", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum MapRequest {
-    /// The text of a `.tbsmap` file.
-    Text { text: String },
-    /// A map as it is drawn.
-    Drawn { map: DrawnMap },
-    /// The map of a game such as `tubstap:map=pass` or `tubstap:seed=7`.
-    Game { game: String },
+/// The editor of a game's maps, if it has one.
+pub(super) fn editor(game: &str) -> Option<MapEditor> {
+    let GameSpec::Tubstap(_) = game.parse().ok()? else { return None };
+    let side = |name: &str, colour| PlayerFace { name: Phrase::new(name), colour: Some(colour) };
+    let unit = |kind: Kind| MapUnit { name: kind.name().to_owned(), mark: kind.mark() };
+    Some(MapEditor {
+        address: format!("/api/editor/{game}"),
+        empty: drawn(&Map::plain(EMPTY_SIZE + 2, EMPTY_SIZE + 2)),
+        terrains: TERRAINS.iter().map(|terrain| terrain.name().to_owned()).collect(),
+        units: Kind::ALL.into_iter().map(unit).collect(),
+        sides: vec![side("RED", Colour::Red), side("BLUE", Colour::Blue)],
+        max_hit_points: FULL_HIT_POINTS,
+        max_size: MAX_SIZE - 2,
+        file_ending: ".tbsmap".to_owned(),
+    })
 }
 
-/// The map in all forms.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct MapAnswer {
-    pub map: DrawnMap,
-    /// The text of a `.tbsmap` file.
-    pub text: String,
-    /// The game that is played on it.
-    pub game: String,
-    /// What is odd but can be played.
-    pub warnings: Vec<String>,
-}
-
-/// A map without its border. Its cells go row by row from the top left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(deny_unknown_fields)]
-pub struct DrawnMap {
-    pub columns: u16,
-    pub rows: u16,
-    /// Turns of both sides together.
-    pub turn_limit: u16,
-    /// The lead in hit points that is still a draw.
-    pub hp_threshold: u32,
-    pub author: String,
-    pub comment: String,
-    /// Names such as `plain`.
-    pub terrain: Vec<String>,
-    pub units: Vec<DrawnUnit>,
-}
-
-/// A unit; its column and row are counted from 0.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(deny_unknown_fields)]
-pub struct DrawnUnit {
-    pub column: u16,
-    pub row: u16,
-    /// A name such as `fighter`.
-    pub kind: String,
-    /// 0 is RED, 1 is BLUE.
-    pub side: u8,
-    pub hit_points: u8,
-    /// It misses the first turn of its side.
-    pub is_late: bool,
-}
+const EMPTY_SIZE: u16 = 8;
+/// In the order in which they are offered.
+const TERRAINS: [Terrain; 7] = [
+    Terrain::Plain,
+    Terrain::Road,
+    Terrain::Wood,
+    Terrain::Mountain,
+    Terrain::Sea,
+    Terrain::Fortress,
+    Terrain::Forbidden,
+];
 
 pub(super) async fn map(
     State(lab): State<Shared>,
+    PathOf(game): PathOf<String>,
     Body(request): Body<MapRequest>,
 ) -> Result<Json<MapAnswer>, ApiError> {
+    if editor(&game).is_none() {
+        let message = format!("`{game}` has no map editor");
+        return Err(ApiError::new(ErrorCode::NotFound, message));
+    }
     lab.work(move || answer(request)).await.map(Json)
 }
 
@@ -92,6 +70,7 @@ fn answer(request: MapRequest) -> Result<MapAnswer, ApiError> {
             GameSpec::Tubstap(Named { settings, .. }) => settings.map.read().map_err(broken)?,
             _ => return Err(broken(format!("`{game}` has no map of TUBSTAP"))),
         },
+        MapRequest::Random { seed } => MapSource::Seed(seed.into()).read().map_err(broken)?,
     };
     map.check().map_err(|fault| broken(fault.to_string()))?;
     let code = MapSource::Code(map.code());
@@ -187,6 +166,20 @@ mod tests {
             assert_eq!((&drawn.text, &drawn.game), (&map.text, &map.game));
             assert_eq!(of_game(&map.game).map.units, map.map.units);
         }
+    }
+
+    #[test]
+    fn a_game_with_maps_has_an_editor() {
+        let editor = editor("tubstap").unwrap();
+        assert_eq!(editor.terrains.len(), Terrain::ALL.len());
+        let mut map = editor.empty;
+        assert_eq!((map.columns, map.rows, map.terrain[0].as_str()), (8, 8, "plain"));
+        map.units = of_game("tubstap:map=pass").map.units;
+        map.terrain = editor.terrains.iter().cycle().take(64).cloned().collect();
+        answer(MapRequest::Random { seed: 3 }).unwrap();
+        let error = answer(MapRequest::Drawn { map }).err().map(|error| error.message);
+        assert!(error.is_none_or(|error| !error.contains("is none of")));
+        assert!(super::editor("hex").is_none());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Games and positions: everything that follows from a record alone.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
 use sakiyomi_catalog::{
@@ -8,14 +10,19 @@ use sakiyomi_catalog::{
 };
 use sakiyomi_core::{Player, Turn};
 use sakiyomi_gdl::GdlError;
+use serde::Serialize;
+use serde_json::Value;
 
 use super::api::{
-    ApiError, ApiTurn, Catalog, Choosing, ErrorCode, GameAnswer, GameEntry, GameRequest,
-    MatchRecord, Position, PositionRequest, Replay, ReplayPosition, RulesRequest,
+    AgentRequest, ApiError, ApiTurn, Catalog, Choosing, ErrorCode, GameAnswer, GameEntry,
+    GameRequest, MatchRecord, Position, PositionRequest, Replay, ReplayPosition, RulesRequest,
+    SpecFields,
 };
+use super::lab::{Body, Shared};
+use super::limits::LIMITS;
 use super::opponents::{Check, Suited, opponents, suggested};
 use super::samples::{Sample, samples};
-use super::{Body, LIMITS, Shared, guard};
+use super::{guard, maps};
 
 /// A game that most people know.
 const START_WITH: &str = "connect-four";
@@ -29,9 +36,11 @@ pub(super) async fn catalog(State(lab): State<Shared>) -> Result<Json<Catalog>, 
 fn list() -> Catalog {
     let entry = |(entry, sample): (&sakiyomi_catalog::Entry, &Sample)| GameEntry {
         entry: entry.clone(),
+        title: title(entry.name),
         choices: game_presets(entry),
         players: sample.players.clone(),
         sample: sample.view.clone(),
+        editor: maps::editor(entry.name),
     };
     Catalog {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -40,6 +49,39 @@ fn list() -> Catalog {
         agents: AgentSpec::entries().iter().filter(|agent| agent.name != "exec").cloned().collect(),
         limits: LIMITS,
     }
+}
+
+/// Names that are short for something.
+const SHORT: [&str; 2] = ["gdl", "tubstap"];
+
+/// `Connect four`, `GDL`.
+fn title(name: &str) -> String {
+    if SHORT.contains(&name) {
+        return name.to_uppercase();
+    }
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters.map(|c| if c == '-' { ' ' } else { c })).collect()
+}
+
+/// A specification with its parameters apart.
+fn fields(text: String, name: &str, spec: &impl Serialize) -> Result<SpecFields, ApiError> {
+    let fields: BTreeMap<String, Value> =
+        serde_json::to_value(spec).and_then(serde_json::from_value).map_err(ApiError::failed)?;
+    let value = |value: Value| match value {
+        Value::String(text) => text,
+        Value::Bool(true) => "on".to_owned(),
+        Value::Bool(false) => "off".to_owned(),
+        other => other.to_string(),
+    };
+    let parameters = fields.into_iter().filter(|(key, _)| key != "name");
+    let values = parameters.map(|(key, given)| (key, value(given))).collect();
+    Ok(SpecFields { text, name: name.to_owned(), values })
+}
+
+pub(super) async fn agent(Body(request): Body<AgentRequest>) -> Result<Json<SpecFields>, ApiError> {
+    let agent: AgentSpec = request.agent.parse().map_err(|error| ApiError::agent(&error))?;
+    fields(agent.to_string(), agent.name(), &agent).map(Json)
 }
 
 pub(super) async fn game(
@@ -73,7 +115,7 @@ pub(super) async fn replayed(
         let mut positions = Vec::new();
         let table = replay_each(&record, &mut |table| {
             let turn = ApiTurn::new(table.turn(), table.players());
-            positions.push(ReplayPosition { turn, view: table.view() });
+            positions.push(ReplayPosition { turn, view: table.view(), ways: table.ways() });
         })?;
         let (record, players, past) =
             ((&table.record()).into(), faces(table.as_ref()), table.past());
@@ -101,6 +143,7 @@ fn describe(game: &GameSpec, check: &[String]) -> Result<GameAnswer, ApiError> {
     let opponents = opponents(game, &table.turn(), &agents);
     Ok(GameAnswer {
         game: game.to_string(),
+        fields: fields(game.to_string(), game.name(), game)?,
         players: faces(table.as_ref()),
         agents,
         suggested: suggested(&opponents),
@@ -117,7 +160,11 @@ fn faces(table: &dyn Table) -> Vec<PlayerFace> {
 pub(super) fn position_of(table: &dyn Table) -> Position {
     let legal = match table.turn() {
         Turn::Choose(who) => {
-            who.map(|player| Choosing { player: player.0, actions: table.legal(player) }).collect()
+            let choosing = |player: Player| {
+                let (actions, orders) = (table.legal(player), table.order_form(player));
+                Choosing { player: player.0, actions, orders }
+            };
+            who.map(choosing).collect()
         }
         _ => Vec::new(),
     };
@@ -128,6 +175,7 @@ pub(super) fn position_of(table: &dyn Table) -> Position {
         view: table.view(),
         legal,
         past: table.past(),
+        ways: table.ways(),
     }
 }
 

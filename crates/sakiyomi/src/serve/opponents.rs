@@ -2,28 +2,9 @@
 
 use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, Seat, Visitor};
 use sakiyomi_core::{MAX_PLAYERS, Player, Turn};
-use serde::Serialize;
 
-use super::api::{AgentCheck, ApiError};
+use super::api::{AgentCheck, ApiError, Level, Opponent};
 use super::guard;
-
-/// An agent of some strength.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Opponent {
-    pub level: Level,
-    pub agent: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    Easy,
-    Medium,
-    Hard,
-    Strongest,
-}
 
 const LEVELS: [Level; 4] = [Level::Easy, Level::Medium, Level::Hard, Level::Strongest];
 

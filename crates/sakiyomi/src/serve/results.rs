@@ -10,9 +10,11 @@ use sakiyomi_eval::Store;
 use sakiyomi_eval::experiment::{Done, Experiment, Scale};
 use serde::Deserialize;
 
-use super::api::{ApiError, ErrorCode, ExperimentEntry, ExperimentState, ResultEntry};
+use super::api::{
+    ApiError, DrawnFigure, ErrorCode, ExperimentEntry, ExperimentState, ResultAnswer, ResultEntry,
+};
+use super::lab::{Lab, PathOf, Shared};
 use super::shipped::shipped;
-use super::{Lab, PathOf, Shared};
 use crate::report::{ExperimentReport, ExperimentResult, to_html};
 
 pub(super) async fn experiments(
@@ -69,26 +71,34 @@ pub(super) async fn results(State(lab): State<Shared>) -> Result<Json<Vec<Result
 pub(super) async fn result(
     State(lab): State<Shared>,
     PathOf((scale, id)): PathOf<(String, String)>,
-) -> Result<Json<ExperimentResult>, ApiError> {
+) -> Result<Json<ResultAnswer>, ApiError> {
     let shared = Arc::clone(&lab);
-    let work = move || {
-        let missing = || {
-            let message = format!("nothing is measured of `{id}` ({scale})");
-            ApiError::new(ErrorCode::NotFound, message)
-        };
-        let size: Scale = scale.parse().map_err(|_| missing())?;
-        let brought = shipped().iter().find(|result| result.id == id && result.scale == scale);
-        let experiments = shared.experiments().unwrap_or_default();
-        let experiment = experiments.iter().find(|experiment| experiment.id == id);
-        if let (Some(store), Some(experiment)) = (shared.open_store()?, experiment) {
-            let least = brought.map_or(0, |result| result.games_done);
-            if done(experiment, size, &store)?.games_done > least {
-                return measured(experiment, size, &store);
-            }
-        }
-        brought.cloned().ok_or_else(missing)
-    };
+    let work = move || Ok(drawn(find(&shared, &scale, &id)?));
     lab.work(work).await.map(Json)
+}
+
+/// With its figure drawn. The page has a title of its own.
+fn drawn(mut result: ExperimentResult) -> ResultAnswer {
+    let figure = result.figure.take().map(DrawnFigure::from);
+    ResultAnswer { result, figure }
+}
+
+fn find(lab: &Lab, scale: &str, id: &str) -> Result<ExperimentResult, ApiError> {
+    let missing = || {
+        let message = format!("nothing is measured of `{id}` ({scale})");
+        ApiError::new(ErrorCode::NotFound, message)
+    };
+    let size: Scale = scale.parse().map_err(|_| missing())?;
+    let brought = shipped().iter().find(|result| result.id == id && result.scale == scale);
+    let experiments = lab.experiments().unwrap_or_default();
+    let experiment = experiments.iter().find(|experiment| experiment.id == id);
+    if let (Some(store), Some(experiment)) = (lab.open_store()?, experiment) {
+        let least = brought.map_or(0, |result| result.games_done);
+        if done(experiment, size, &store)?.games_done > least {
+            return measured(experiment, size, &store);
+        }
+    }
+    brought.cloned().ok_or_else(missing)
 }
 
 fn measured(
@@ -168,9 +178,6 @@ pub(super) async fn report_file(
                 Ok(page(html.into_bytes(), "text/html; charset=utf-8"))
             }
             ("svg", Some(figure)) => Ok(page(figure.to_svg().into_bytes(), "image/svg+xml")),
-            ("png", Some(figure)) => {
-                Ok(page(figure.to_png().map_err(ApiError::failed)?, "image/png"))
-            }
             _ => Err(no_report(&file)),
         }
     };

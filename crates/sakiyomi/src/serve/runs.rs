@@ -5,11 +5,15 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use sakiyomi_eval::experiment::{Experiment, KEPT, Part, Quantity, Scale};
-use sakiyomi_eval::{Measure, Store, StoredCell, Task};
+use sakiyomi_core::stats::{Interval, Tally};
+use sakiyomi_eval::experiment::{Experiment, Part, Quantity, Scale};
+use sakiyomi_eval::{Measure, Outcome, Store, StoredCell, Task};
 
-use super::api::{ApiError, ErrorCode, KeptGame, MatchRecord, RunUse, StoreEntry, StoredGames};
-use super::{PathOf, Shared};
+use super::api::{
+    ApiError, DrawnFigure, ErrorCode, KeptGame, MatchRecord, RunUse, StoreEntry, StoredGames,
+};
+use super::lab::{PathOf, Shared};
+use crate::figures::{Content, Curve, CurvePoint};
 use crate::report::{ResultTally, Span};
 
 /// Kept games of one run that are listed.
@@ -101,7 +105,6 @@ fn entry(store: &Store, cell: &StoredCell, uses: &Uses) -> Result<StoreEntry, Ap
     let evidence = &counted.evidence;
     let (used_by, wanted) = uses.get(&key(task)).cloned().unwrap_or_default();
     let turns = evidence.measures[Measure::TURNS].mean(Part::All);
-    let then = cell.behaviour.trim_end_matches(KEPT);
     let kept = store.kept(cell.id, LISTED_GAMES).map_err(ApiError::failed)?;
     Ok(StoreEntry {
         cell: cell.id,
@@ -117,7 +120,7 @@ fn entry(store: &Store, cell: &StoredCell, uses: &Uses) -> Result<StoreEntry, Ap
         nash_conv: evidence.estimate(Quantity::NashConv, Part::All).map(Span::from),
         mean_turns: turns.map(|turns| turns.value),
         seconds: counted.seconds,
-        is_stale: task.fingerprint().map_or(true, |now| !now.is_of(then)),
+        is_stale: cell.is_stale(),
         used_by,
         n_kept: kept.len() as u64,
     })
@@ -125,11 +128,11 @@ fn entry(store: &Store, cell: &StoredCell, uses: &Uses) -> Result<StoreEntry, Ap
 
 fn stored_games(store: &Store, cell: &StoredCell) -> Result<StoredGames, ApiError> {
     let kept = store.kept(cell.id, LISTED_GAMES).map_err(ApiError::failed)?;
-    let mut outcomes = String::new();
+    let mut outcomes = Vec::new();
     let mut games = Vec::new();
     let read = store.each_unit(cell.id, |stored| {
         for played in stored.unit.results.games() {
-            outcomes.push(played.outcome.letter());
+            outcomes.push(played.outcome);
             if kept.binary_search(&played.number).is_ok() {
                 games.push(KeptGame {
                     number: played.number,
@@ -141,5 +144,47 @@ fn stored_games(store: &Store, cell: &StoredCell) -> Result<StoredGames, ApiErro
         }
     });
     read.map_err(ApiError::failed)?;
-    Ok(StoredGames { outcomes, kept: games })
+    let name = cell.task.agents()[0].to_string();
+    Ok(StoredGames { figure: course(name, &outcomes).map(DrawnFigure::from), kept: games })
+}
+
+/// Places at which the score is drawn.
+const MAX_PLACES: usize = 60;
+
+/// How the score went, game by game.
+fn course(name: String, outcomes: &[Outcome]) -> Option<Content> {
+    let step = outcomes.len().div_ceil(MAX_PLACES).max(1);
+    let (mut tally, mut points) = (Tally::default(), Vec::new());
+    for (i, outcome) in outcomes.iter().enumerate() {
+        tally += outcome.tally();
+        if (i + 1) % step == 0 || i + 1 == outcomes.len() {
+            let Interval { low, high } = tally.interval();
+            let x = (i + 1) as f64;
+            points.extend(tally.score().map(|y| CurvePoint { x, y, low, high }));
+        }
+    }
+    (points.len() > 1).then(|| Content::Curves {
+        x_label: "games".to_owned(),
+        y_label: "score".to_owned(),
+        log_x: false,
+        curves: vec![Curve { name, points, references: Vec::new() }],
+        baseline: Some(0.5),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_course_has_few_places_and_ends_with_the_last_game() {
+        let Some(Content::Curves { curves, .. }) = course("a".to_owned(), &[Outcome::Win; 1_001])
+        else {
+            panic!("there are games");
+        };
+        let points = &curves[0].points;
+        assert!(points.len() <= MAX_PLACES && points.last().unwrap().x == 1_001.0);
+        assert!(points[0].low < 1.0 && points[0].y == 1.0, "all games alike leave an interval");
+        assert_eq!(course("a".to_owned(), &[Outcome::Draw]), None);
+    }
 }

@@ -1,25 +1,14 @@
 //! Choices that are made at once: each stays hidden until all persons have chosen.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::Json;
-use axum::extract::State;
-use axum::response::Sse;
-use axum::response::sse::{Event, KeepAlive};
-use sakiyomi_core::Player;
 use tokio::sync::watch;
-use tokio_stream::wrappers::WatchStream;
-use tokio_stream::{Stream, StreamExt};
 
 use super::api::{ApiError, ErrorCode, SealRequest, Sealed, SealedChoice};
-use super::think::PULSE;
-use super::{Body, PathOf, Shared, matches};
 
-const MAX_ID_LENGTH: usize = 64;
 /// Rounds that are known at the same time, chosen in or only waited for. None has more than a few hundred bytes.
 const MAX_ROUNDS: usize = 10_000;
 const KEPT_FOR: Duration = Duration::from_secs(6 * 60 * 60);
@@ -78,7 +67,7 @@ impl SealedChoices {
         Ok(rounds)
     }
 
-    fn enter(&self, request: SealRequest) -> Result<Sealed, ApiError> {
+    pub(super) fn enter(&self, request: SealRequest) -> Result<Sealed, ApiError> {
         let SealRequest { match_id, record, player, text, mut persons } = request;
         persons.sort_unstable();
         persons.dedup();
@@ -99,7 +88,11 @@ impl SealedChoices {
         Ok(sealed)
     }
 
-    fn watch(&self, match_id: String, step: usize) -> Result<watch::Receiver<Sealed>, ApiError> {
+    pub(super) fn watch(
+        &self,
+        match_id: String,
+        step: usize,
+    ) -> Result<watch::Receiver<Sealed>, ApiError> {
         let key = (match_id, step);
         let mut rounds = self.rounds_with(&key)?;
         let round = rounds.entry(key).or_insert_with(|| Round::new(Vec::new(), 0));
@@ -111,47 +104,6 @@ fn hash_of(moves: &[Vec<String>]) -> u64 {
     let mut hasher = DefaultHasher::new();
     moves.hash(&mut hasher);
     hasher.finish()
-}
-
-pub(super) async fn seal(
-    State(lab): State<Shared>,
-    Body(mut request): Body<SealRequest>,
-) -> Result<Json<Sealed>, ApiError> {
-    check_id(&request.match_id)?;
-    let (record, player) = (request.record.clone(), request.player);
-    if !request.persons.contains(&player) {
-        let message = format!("player {player} is not among the persons {:?}", request.persons);
-        return Err(ApiError::new(ErrorCode::BadRequest, message));
-    }
-    let text = request.text.clone();
-    request.text = lab
-        .work(move || {
-            let table = matches::rebuild(&record)?;
-            Ok(table.legal_text(Player(player), &text)?)
-        })
-        .await?;
-    lab.sealed.enter(request).map(Json)
-}
-
-pub(super) async fn events(
-    State(lab): State<Shared>,
-    PathOf((match_id, step)): PathOf<(String, usize)>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    check_id(&match_id)?;
-    let told = WatchStream::new(lab.sealed.watch(match_id, step)?);
-    let events = told
-        .map(|sealed| Ok(Event::default().event("sealed").json_data(sealed).unwrap_or_default()));
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
-}
-
-fn check_id(id: &str) -> Result<(), ApiError> {
-    match id.len() {
-        1..=MAX_ID_LENGTH => Ok(()),
-        _ => {
-            let message = format!("`match_id` has 1 to {MAX_ID_LENGTH} letters");
-            Err(ApiError::new(ErrorCode::BadRequest, message))
-        }
-    }
 }
 
 #[cfg(test)]

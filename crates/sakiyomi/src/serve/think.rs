@@ -16,7 +16,10 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 
 use super::api::{ApiError, ErrorCode, ThinkRequest};
-use super::{Body, LIMITS, MEMORY_UNIT, SEARCH_MEMORY, Shared, guard, matches, without_panic};
+use super::lab::{Body, Shared};
+use super::limits::{LIMITS, MEMORY_UNIT, PULSE, SEARCH_MEMORY};
+use super::panics::without_panic;
+use super::{guard, matches};
 
 type Events = UnboundedSender<Event>;
 
@@ -67,9 +70,6 @@ pub(super) async fn think(
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
 }
-
-/// How often a quiet stream shows that it is alive, and notices that the client has gone.
-pub(super) const PULSE: Duration = Duration::from_secs(1);
 
 fn send(events: &Events, name: &str, data: &impl Serialize) {
     if let Ok(event) = Event::default().event(name).json_data(data) {

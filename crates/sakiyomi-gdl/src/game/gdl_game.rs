@@ -1,0 +1,462 @@
+//! A rule sheet as a [`Game`].
+//!
+//! Roles are players in the order of the sheet; a role called `random` is chance and has no seat. A
+//! role with a single legal move has nothing to choose, and a ply at which no role has one is
+//! played at once, so that an alternating game is sequential by itself. Payoffs are goals / 100.
+//!
+//! Some sheets never end by themselves. A match is over after [`Settings::max_plies`] plies, and
+//! everyone gets the goal that holds there, or a half if there is not exactly one. The same happens
+//! when a role has no legal move, which the language forbids.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use sakiyomi_core::{
+    CellShape, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng, Scratch,
+    Stop, Turn,
+};
+
+use crate::draw::board::Source;
+use crate::draw::shape::BoardShape;
+use crate::game::state::{Joint, Move, State};
+use crate::ground::meter::{Limits, Watcher};
+use crate::lanes::{LaneLimits, Lanes, N_LANES, Refusal};
+use crate::read::check::{Finding, Severity, check};
+use crate::read::error::GdlError;
+use crate::read::parse::Sheet;
+use crate::run::engine::{Engine, EngineChoice, Position};
+
+/// How a rule sheet becomes a game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    pub limits: Limits,
+    pub engine: EngineChoice,
+    /// The ply at which a match is cut off.
+    pub max_plies: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { limits: Limits::default(), engine: EngineChoice::Auto, max_plies: 2_000 }
+    }
+}
+
+/// A game that was described by rules. Cheap to clone.
+#[derive(Clone)]
+pub struct GdlGame {
+    shared: Arc<Shared>,
+    /// Ends playouts in the middle.
+    stop: Option<Arc<Stop>>,
+}
+
+struct Shared {
+    engine: Engine,
+    settings: Settings,
+    roles: Vec<String>,
+    /// The roles that have a seat, in order.
+    seats: Vec<u8>,
+    /// The role that is chance.
+    random: Option<u8>,
+    findings: Vec<Finding>,
+    notice: Option<String>,
+    board: Option<BoardShape>,
+    lanes: OnceLock<Result<Lanes, Refusal>>,
+    /// CPU time that went into playouts which lanes could have played, in nanoseconds.
+    spent: AtomicU64,
+}
+
+/// What it takes to make lanes, per input of the network.
+const NANOSECONDS_PER_INPUT: u64 = 1_000;
+
+impl fmt::Debug for GdlGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GdlGame").field("roles", &self.shared.roles).finish_non_exhaustive()
+    }
+}
+
+impl GdlGame {
+    /// Reads, checks and compiles a rule sheet.
+    pub fn new(text: &str, settings: &Settings) -> Result<GdlGame, GdlError> {
+        GdlGame::with_picture(text, settings, None)
+    }
+
+    /// The same, drawn as a piece file says; docs/gdl.md has its format.
+    pub fn with_picture(
+        text: &str,
+        settings: &Settings,
+        picture: Option<&str>,
+    ) -> Result<GdlGame, GdlError> {
+        GdlGame::watched(text, settings, picture, &mut |_| true)
+    }
+
+    /// The same; `watcher` is told how grounding goes on, and ends it with [`GdlError::Stopped`] by
+    /// returning false.
+    pub fn watched<'a>(
+        text: &str,
+        settings: &Settings,
+        picture: Option<&str>,
+        watcher: &'a mut Watcher<'a>,
+    ) -> Result<GdlGame, GdlError> {
+        let sheet = Sheet::parse(text)?;
+        let findings = check(&sheet);
+        let errors: Vec<Finding> =
+            findings.iter().filter(|f| f.severity == Severity::Error).cloned().collect();
+        if !errors.is_empty() {
+            return Err(GdlError::Check(errors));
+        }
+        let (engine, notice) = Engine::new(&sheet, settings.engine, &settings.limits, watcher)?;
+        let roles = engine.role_names();
+        let is_random = |role: &String| role.eq_ignore_ascii_case("random");
+        let random = roles.iter().position(is_random).map(|role| role as u8);
+        let seats: Vec<u8> =
+            (0..roles.len().min(255) as u8).filter(|&role| Some(role) != random).collect();
+        if seats.is_empty() || seats.len() > MAX_PLAYERS {
+            return Err(GdlError::Roles { n: seats.len(), max: MAX_PLAYERS });
+        }
+        let compiled = engine.compiled();
+        let fluents = match compiled {
+            Some(compiled) => compiled.fluent_texts(),
+            None => engine.facts(&engine.start()),
+        };
+        let source = Source {
+            sheet: &sheet,
+            roles: &roles,
+            fluents: &fluents,
+            is_complete: compiled.is_some(),
+        };
+        let board = BoardShape::detect(&source, picture)?;
+        let settings = *settings;
+        let (lanes, spent) = (OnceLock::new(), AtomicU64::new(0));
+        let shared = Shared {
+            engine,
+            settings,
+            roles,
+            seats,
+            random,
+            findings,
+            notice,
+            board,
+            lanes,
+            spent,
+        };
+        Ok(GdlGame { shared: Arc::new(shared), stop: None })
+    }
+
+    /// A game that is ready within a second whatever the rules are: they are interpreted, and what
+    /// does not change is worked out in advance only if that is quick. For the legal moves of a
+    /// match while the same rules are still being grounded.
+    pub fn interpreted(text: &str) -> Result<GdlGame, GdlError> {
+        let limits = Limits { seconds: 0.3, ..Limits::default() };
+        let engine = EngineChoice::Interpreter;
+        GdlGame::new(text, &Settings { limits, engine, ..Settings::default() })
+    }
+
+    /// The same game, sharing everything, whose playouts end as soon as `stop` is requested, also
+    /// in the middle. What a playout returns then means nothing, and a state after which that
+    /// happens may have no moves: a search ends without looking at it.
+    #[must_use]
+    pub fn with_stop(&self, stop: Arc<Stop>) -> GdlGame {
+        GdlGame { shared: Arc::clone(&self.shared), stop: Some(stop) }
+    }
+
+    /// The names of all roles in the order of the sheet, chance included.
+    pub fn roles(&self) -> &[String] {
+        &self.shared.roles
+    }
+
+    /// The role of a player.
+    pub fn role_of(&self, player: Player) -> usize {
+        self.shared.seats.get(player.index()).map_or(0, |&role| role.into())
+    }
+
+    /// The player of a role, if it has a seat.
+    pub fn player_of(&self, role: usize) -> Option<Player> {
+        let seat = self.shared.seats.iter().position(|&other| usize::from(other) == role)?;
+        Some(Player(seat as u8))
+    }
+
+    /// What the checks found; errors would have refused the sheet, so these are warnings.
+    pub fn findings(&self) -> &[Finding] {
+        &self.shared.findings
+    }
+
+    /// The code that plays many matches at a time; made when it is asked for first.
+    pub(super) fn lanes(&self) -> Result<&Lanes, &Refusal> {
+        let make = || match self.shared.engine.compiled() {
+            Some(compiled) => {
+                Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default())
+            }
+            None => Err(Refusal::NoNetwork),
+        };
+        self.shared.lanes.get_or_init(make).as_ref()
+    }
+
+    /// The same if they are made, or if that takes no longer than what has been spent without them.
+    pub(super) fn lanes_if_worth_it(&self) -> Option<&Lanes> {
+        if self.shared.lanes.get().is_none() {
+            let network = &self.shared.engine.compiled()?.network;
+            let n_inputs = network.gates.n_inputs() + network.moves.len();
+            let estimate = n_inputs as u64 * NANOSECONDS_PER_INPUT;
+            if self.shared.spent.load(Ordering::Relaxed) < estimate {
+                return None;
+            }
+        }
+        self.lanes().ok()
+    }
+
+    /// Notes what was spent on playouts without lanes.
+    pub(super) fn note_spent(&self, time: Duration) {
+        self.shared.spent.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// Whether the rules are interpreted: slowly, and for one caller at a time.
+    pub fn is_interpreted(&self) -> bool {
+        self.shared.engine.compiled().is_none()
+    }
+
+    /// Says why the rules are interpreted, if they are.
+    pub fn notice(&self) -> Option<&str> {
+        self.shared.notice.as_deref()
+    }
+
+    /// What went wrong while the game was played. A state in which the rules cannot be followed has
+    /// no moves and no goals, so a match ends there.
+    pub fn trouble(&self) -> Option<GdlError> {
+        self.shared.engine.trouble()
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    /// A move as it is written in the rules.
+    pub fn move_text(&self, action: Move) -> String {
+        self.shared.engine.move_text(action.0)
+    }
+
+    /// The facts of a state as they are written in the rules, sorted.
+    pub fn facts(&self, state: &State) -> Vec<String> {
+        self.shared.engine.facts(&state.position)
+    }
+
+    pub(super) fn engine(&self) -> &Engine {
+        &self.shared.engine
+    }
+
+    pub(crate) fn board(&self) -> Option<&BoardShape> {
+        self.shared.board.as_ref()
+    }
+
+    pub(super) fn stop(&self) -> Option<&Arc<Stop>> {
+        self.stop.as_ref()
+    }
+
+    /// Appends what stands on every cell of the board.
+    pub(super) fn read_board(&self, shape: &BoardShape, state: &State, out: &mut Vec<u8>) {
+        match state.position.live() {
+            Some(live) => shape.read_bits(live.facts(), out),
+            None => shape.read_texts(&self.facts(state), out),
+        }
+    }
+
+    /// The role that is chance, if there is one.
+    pub fn random_role(&self) -> Option<usize> {
+        self.shared.random.map(usize::from)
+    }
+
+    /// The state at a position, or the next one at which someone has a choice.
+    pub(super) fn settled(&self, position: Position, plies: u32) -> State {
+        let mut state = self.unsettled(position, plies);
+        self.settle(&mut state);
+        state
+    }
+
+    fn unsettled(&self, position: Position, plies: u32) -> State {
+        State { position, plies, turn: Turn::Chance, chosen: None }
+    }
+
+    /// Plays forced plies until someone has a choice or the match is over.
+    fn settle(&self, state: &mut State) {
+        let Shared { engine, settings, seats, random, .. } = &*self.shared;
+        loop {
+            if engine.is_terminal(&state.position) {
+                state.turn = Turn::Over(self.payoffs(&mut state.position, 0.0));
+                return;
+            }
+            let mut who = Players::NONE;
+            let mut stuck = state.plies >= settings.max_plies;
+            for (seat, &role) in seats.iter().enumerate() {
+                match engine.n_legal(&state.position, role.into()) {
+                    0 => stuck = true,
+                    1 => {}
+                    _ => who = who.with(Player(seat as u8)),
+                }
+            }
+            let chance = random.map_or(1, |role| engine.n_legal(&state.position, role.into()));
+            if stuck || chance == 0 {
+                state.turn = Turn::Over(self.payoffs(&mut state.position, 0.5));
+                return;
+            }
+            if !who.is_empty() {
+                state.turn = Turn::Choose(who);
+                return;
+            }
+            let mut joint: Joint = [0; MAX_PLAYERS + 1];
+            self.forced(&state.position, &mut joint);
+            if chance > 1 {
+                (state.turn, state.chosen) = (Turn::Chance, Some(joint));
+                return;
+            }
+            self.advance(state, &joint);
+        }
+    }
+
+    /// Fills in the first legal move of every role, which is the move where it is the only one.
+    fn forced(&self, position: &Position, joint: &mut Joint) {
+        for (role, slot) in joint[..self.shared.roles.len()].iter_mut().enumerate() {
+            *slot = self.shared.engine.legal(position, role, 0);
+        }
+    }
+
+    fn advance(&self, state: &mut State, joint: &Joint) {
+        let joint = &joint[..self.shared.roles.len()];
+        self.shared.engine.step(&mut state.position, joint, self.stop());
+        state.plies += 1;
+    }
+
+    /// Goals as payoffs; `missing` stands where a role has not exactly one goal.
+    pub(super) fn payoffs(&self, position: &mut Position, missing: f64) -> Payoffs {
+        let mut goals = [None; MAX_PLAYERS + 1];
+        self.shared.engine.goals(position, &mut goals[..self.shared.roles.len()]);
+        self.payoffs_of(missing, |role| goals[role])
+    }
+
+    /// The goals of roles as payoffs.
+    pub(super) fn payoffs_of(&self, missing: f64, goal: impl Fn(usize) -> Option<u8>) -> Payoffs {
+        let mut payoffs = Payoffs::default();
+        for (seat, &role) in self.shared.seats.iter().enumerate() {
+            payoffs[Player(seat as u8)] =
+                goal(role.into()).map_or(missing, |goal| f64::from(goal) / 100.0);
+        }
+        payoffs
+    }
+}
+
+impl Game for GdlGame {
+    type State = State;
+    type Action = Move;
+
+    fn players(&self) -> usize {
+        self.shared.seats.len()
+    }
+
+    fn start(&self) -> State {
+        self.settled(self.shared.engine.start(), 0)
+    }
+
+    fn turn(&self, state: &State) -> Turn {
+        state.turn
+    }
+
+    fn actions(&self, state: &State, player: Player, out: &mut Vec<Move>) {
+        let role = self.role_of(player);
+        let start = out.len();
+        let n = self.shared.engine.n_legal(&state.position, role);
+        out.extend((0..n).map(|i| Move(self.shared.engine.legal(&state.position, role, i))));
+        // The engine lists the moves group by group; here they come in the order of their numbers.
+        out[start..].sort_unstable();
+    }
+
+    fn apply(&self, state: &mut State, actions: &[Move]) {
+        let mut joint: Joint = [0; MAX_PLAYERS + 1];
+        match state.turn {
+            Turn::Over(_) => return,
+            Turn::Chance => {
+                joint = state.chosen.take().unwrap_or(joint);
+                if let (Some(random), Some(outcome)) = (self.shared.random, actions.first()) {
+                    joint[usize::from(random)] = outcome.0;
+                }
+            }
+            Turn::Choose(who) => {
+                self.forced(&state.position, &mut joint);
+                for (player, action) in who.zip(actions) {
+                    joint[self.role_of(player)] = action.0;
+                }
+                let chance =
+                    |role: u8| self.shared.engine.n_legal(&state.position, role.into()) > 1;
+                if self.shared.random.is_some_and(chance) {
+                    (state.turn, state.chosen) = (Turn::Chance, Some(joint));
+                    return;
+                }
+            }
+        }
+        self.advance(state, &joint);
+        self.settle(state);
+    }
+
+    fn outcomes(&self, state: &State, out: &mut Vec<(Move, f64)>) {
+        let Some(random) = self.shared.random else { return };
+        let n = self.shared.engine.n_legal(&state.position, random.into());
+        let start = out.len();
+        out.extend((0..n).map(|i| {
+            (Move(self.shared.engine.legal(&state.position, random.into(), i)), 1.0 / n as f64)
+        }));
+        out[start..].sort_unstable_by_key(|outcome| outcome.0);
+    }
+
+    fn random_action(
+        &self,
+        state: &State,
+        player: Player,
+        _actions: &mut Vec<Move>,
+        rng: &mut Rng,
+    ) -> Move {
+        let role = self.role_of(player);
+        let n = self.shared.engine.n_legal(&state.position, role);
+        Move(self.shared.engine.legal(&state.position, role, rng.below(n)))
+    }
+
+    fn playout(&self, state: &mut State, _scratch: &mut Scratch<Move>, rng: &mut Rng) -> Payoffs {
+        if let Turn::Over(payoffs) = state.turn {
+            return payoffs;
+        }
+        self.random_playout(state, rng.bits())
+    }
+
+    /// In lanes, if there are enough of them.
+    fn playouts(
+        &self,
+        states: &[State],
+        starts: &[u32],
+        _scratch: &mut Scratch<Move>,
+        rng: &mut Rng,
+        out: &mut Vec<Payoffs>,
+    ) {
+        self.random_playouts(states, starts, rng, out);
+    }
+
+    /// Several times as many as there are lanes: those that end early take others.
+    fn playouts_at_once(&self) -> u64 {
+        if self.is_interpreted() { 1 } else { 8 * N_LANES as u64 }
+    }
+}
+
+impl Hints for GdlGame {
+    fn provides(&self) -> HintSet {
+        if self.board().is_some() { HintSet::of(&[Hint::Cells]) } else { HintSet::NONE }
+    }
+
+    fn cell_shape(&self) -> Option<CellShape> {
+        let (columns, rows) = self.board_size()?;
+        Some(CellShape { rows, columns, n_codes: self.piece_names().len() + 1 })
+    }
+
+    /// The code of a piece is its place in [`GdlGame::piece_names`], from 1.
+    fn cells(&self, state: &State, out: &mut Vec<u8>) {
+        if let Some(shape) = self.board() {
+            self.read_board(shape, state, out);
+        }
+    }
+}

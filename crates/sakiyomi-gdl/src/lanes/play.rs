@@ -1,0 +1,215 @@
+//! Streams matches through the lanes of a batch.
+
+use sakiyomi_core::Stop;
+
+use crate::lanes::batch::{Batch, NO_GOAL};
+use crate::lanes::run::Word;
+use crate::lanes::{Lanes, N_LANES};
+
+/// Where matches begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start<'a> {
+    /// The fluents that hold, as bits.
+    pub(crate) facts: &'a [u64],
+    /// The place in the sequence of phases.
+    pub(crate) phase: usize,
+    /// Plies since the start of the game.
+    pub(crate) plies: u32,
+}
+
+/// A match that is to be played.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Match {
+    /// Which of the starts it begins at.
+    pub(crate) start: u32,
+    /// All that it draws follows from this.
+    pub(crate) key: u64,
+}
+
+/// A match that is over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Played<'a> {
+    /// Its number, in the order in which the source gave them.
+    pub(crate) number: usize,
+    /// Plies since the start of the game.
+    pub(crate) plies: u32,
+    /// Whether the rules ended it.
+    pub(crate) is_terminal: bool,
+    goals: &'a [u8],
+}
+
+impl Played<'_> {
+    /// The goal of a role, if exactly one holds.
+    pub(crate) fn goal(&self, role: usize) -> Option<u8> {
+        Some(self.goals[role]).filter(|&goal| goal != NO_GOAL)
+    }
+}
+
+/// What a lane plays.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lane {
+    number: usize,
+    /// Its plies less the steps that the batch has made.
+    offset: u64,
+    /// The number and plies of the match whose goals are not known yet.
+    ended: (usize, u32),
+}
+
+/// Plays matches until there are no more, or `stop` is requested: then some are not told. They are
+/// told in any order, but what is told of each depends on its start and key alone.
+pub(crate) fn play(
+    lanes: &Lanes,
+    starts: &[Start<'_>],
+    matches: &[Match],
+    max_plies: u32,
+    stop: Option<&Stop>,
+    tell: &mut dyn FnMut(Played<'_>),
+) {
+    // All lanes are in one phase, so matches wait by the phase in which they begin.
+    let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); lanes.period()];
+    for (number, one) in matches.iter().enumerate().rev() {
+        let phase = starts[one.start as usize].phase % lanes.period();
+        waiting[phase].push(number as u32);
+    }
+    let mut stream = Stream {
+        batch: Batch::new(lanes),
+        lanes: vec![Lane::default(); N_LANES],
+        active: Word::ZERO,
+        kept: Word::ZERO,
+        kept_terminal: Word::ZERO,
+        deadline: u64::MAX,
+        max_plies,
+        goals: Vec::new(),
+    };
+    loop {
+        let phase = stream.batch.phase;
+        stream.fill(&mut waiting[phase], starts, matches);
+        if stream.active.is_zero() {
+            if waiting.iter().all(Vec::is_empty) {
+                break;
+            }
+            stream.batch.skip();
+            continue;
+        }
+        stream.ply(tell);
+        if stream.batch.n_steps.is_multiple_of(8) && stop.is_some_and(Stop::requested) {
+            return;
+        }
+    }
+    stream.tell_kept(tell);
+}
+
+struct Stream<'a> {
+    batch: Batch<'a>,
+    lanes: Vec<Lane>,
+    /// The lanes in which a match is played.
+    active: Word,
+    /// The lanes with a match that is over and not told, and those of them that the rules ended.
+    kept: Word,
+    kept_terminal: Word,
+    /// No match is cut off before this step.
+    deadline: u64,
+    max_plies: u32,
+    goals: Vec<u8>,
+}
+
+impl Stream<'_> {
+    /// Begins matches in lanes that are free.
+    fn fill(&mut self, waiting: &mut Vec<u32>, starts: &[Start<'_>], matches: &[Match]) {
+        if waiting.is_empty() {
+            return;
+        }
+        let n_steps = self.batch.n_steps;
+        // Lanes that begin at the same start are loaded together.
+        let (mut together, mut last) = (Word::ZERO, None);
+        let free = self.active.map(|active| !active);
+        for lane in free.lanes() {
+            let Some(number) = waiting.pop() else { break };
+            let Match { start, key } = matches[number as usize];
+            if let Some(last) = last
+                && last != start
+            {
+                self.batch.load(together, starts[last as usize].facts);
+                together = Word::ZERO;
+            }
+            last = Some(start);
+            together.set(lane, true);
+            self.active.set(lane, true);
+            let plies = starts[start as usize].plies;
+            self.batch.set_key(lane, key, plies);
+            self.lanes[lane].number = number as usize;
+            self.lanes[lane].offset = u64::from(plies).wrapping_sub(n_steps);
+            let left = u64::from(self.max_plies.saturating_sub(plies));
+            self.deadline = self.deadline.min(n_steps + left);
+        }
+        if let Some(last) = last {
+            self.batch.load(together, starts[last as usize].facts);
+        }
+    }
+
+    /// One ply of all lanes; what has ended makes room.
+    fn ply(&mut self, tell: &mut dyn FnMut(Played<'_>)) {
+        let over = self.batch.evaluate();
+        let either = over.terminal.map2(over.stuck, |terminal, stuck| terminal | stuck);
+        let mut ended = either.map2(self.active, |over, active| over & active);
+        if self.batch.n_steps >= self.deadline {
+            self.cut(&mut ended);
+        }
+        if !ended.is_zero() {
+            if !ended.map2(self.kept, |ended, kept| ended & kept).is_zero() {
+                self.tell_kept(tell);
+            }
+            self.keep(ended, over.terminal);
+        }
+        if self.active.is_zero() {
+            return self.batch.skip();
+        }
+        self.batch.draw();
+        self.batch.step();
+    }
+
+    fn plies(&self, lane: usize) -> u64 {
+        self.batch.n_steps.wrapping_add(self.lanes[lane].offset)
+    }
+
+    /// Adds the matches that have lasted too long, and finds out when to look again.
+    fn cut(&mut self, ended: &mut Word) {
+        self.deadline = u64::MAX;
+        for lane in self.active.map2(*ended, |active, ended| active & !ended).lanes() {
+            let left = u64::from(self.max_plies).saturating_sub(self.plies(lane));
+            if left == 0 {
+                ended.set(lane, true);
+            } else {
+                self.deadline = self.deadline.min(self.batch.n_steps + left);
+            }
+        }
+    }
+
+    fn keep(&mut self, ended: Word, terminal: Word) {
+        self.batch.keep(ended);
+        for lane in ended.lanes() {
+            self.lanes[lane].ended = (self.lanes[lane].number, self.plies(lane) as u32);
+        }
+        self.active = self.active.map2(ended, |active, ended| active & !ended);
+        self.kept = self.kept.map2(ended, |kept, ended| kept | ended);
+        let terminal = terminal.map2(ended, |terminal, ended| terminal & ended);
+        let others = self.kept_terminal.map2(ended, |kept, ended| kept & !ended);
+        self.kept_terminal = others.map2(terminal, |others, terminal| others | terminal);
+    }
+
+    /// Tells of all matches that are over.
+    fn tell_kept(&mut self, tell: &mut dyn FnMut(Played<'_>)) {
+        if self.kept.is_zero() {
+            return;
+        }
+        self.batch.goals(self.kept, &mut self.goals);
+        let n_roles = self.batch.lanes.n_roles;
+        for lane in self.kept.lanes() {
+            let (number, plies) = self.lanes[lane].ended;
+            let is_terminal = self.kept_terminal.get(lane);
+            let goals = &self.goals[lane * n_roles..(lane + 1) * n_roles];
+            tell(Played { number, plies, is_terminal, goals });
+        }
+        self.kept = Word::ZERO;
+    }
+}

@@ -1,0 +1,145 @@
+//! Lanes against the plain evaluation of the network.
+
+use sakiyomi_core::Rng;
+
+use crate::ground::meter::{Limits, Meter, Progress};
+use crate::ground::program::{Evaluate, Program, Splitting};
+use crate::lanes::batch::{Batch, NO_GOAL};
+use crate::lanes::run::{Word, execute, execute_anywhere};
+use crate::lanes::{Fixed, Form, LaneLimits, Lanes, N_LANES, Phase, Refusal};
+use crate::network::gates::holds;
+use crate::network::graph::Network;
+use crate::read::parse::Sheet;
+use crate::run::compiled::Compiled;
+
+fn compiled(text: &str) -> Compiled {
+    let sheet = Sheet::parse(text).unwrap();
+    let watcher = &mut |_: &Progress| true;
+    let mut meter = Meter::new(&Limits::default(), watcher);
+    let program = Program::new(&sheet, &mut meter, Evaluate::All).unwrap();
+    Compiled::new(program, Splitting::default(), &mut meter).unwrap()
+}
+
+/// Plays random matches in all lanes with moves that are given, and compares some of the lanes at
+/// every ply with the plain evaluation.
+fn check_against_plain(network: &Network, lanes: &Lanes, n_plies: usize, looked: &[usize]) {
+    let mut rng = Rng::new(1);
+    let mut batch = Batch::new(lanes);
+    let all = Word([u64::MAX; 8]);
+    batch.load(all, &network.initial_facts());
+    let mut is_playing = vec![true; N_LANES];
+    let (mut values, mut after, mut goals) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..n_plies {
+        let over = batch.evaluate();
+        batch.keep(all);
+        batch.goals(all, &mut goals);
+        let mut expected = Vec::new();
+        for &lane in looked {
+            if !is_playing[lane] {
+                continue;
+            }
+            let facts = batch.facts(lane);
+            network.evaluate(&facts, &[], &mut values);
+            assert_eq!(over.terminal.get(lane), holds(&values, network.terminal));
+            let mut joint = Vec::new();
+            for (role, range) in network.role_moves.iter().enumerate() {
+                let legal: Vec<usize> =
+                    range.clone().filter(|&m| holds(&values, network.legal[m])).collect();
+                assert_eq!(batch.count(role, lane) as usize, legal.len());
+                let held: Vec<u8> = (network.goals[role].iter())
+                    .filter(|goal| holds(&values, goal.1))
+                    .map(|goal| goal.0)
+                    .collect();
+                let goal = goals[lane * network.role_moves.len() + role];
+                assert_eq!(goal, if held.len() == 1 { held[0] } else { NO_GOAL });
+                if !legal.is_empty() {
+                    let place = rng.below(legal.len());
+                    batch.pick(role, lane, place as u32);
+                    joint.push(legal[place] as u32);
+                }
+            }
+            assert_eq!(over.stuck.get(lane), joint.len() < network.role_moves.len());
+            if over.terminal.get(lane) || over.stuck.get(lane) {
+                is_playing[lane] = false;
+                continue;
+            }
+            network.evaluate(&facts, &joint, &mut after);
+            let next: Vec<bool> = network.next.iter().map(|&lit| holds(&after, lit)).collect();
+            expected.push((lane, next));
+        }
+        batch.step();
+        for (lane, next) in expected {
+            let facts = batch.facts(lane);
+            for (fluent, &value) in next.iter().enumerate() {
+                assert_eq!(facts[fluent / 64] >> (fluent % 64) & 1 == 1, value, "fluent {fluent}");
+            }
+        }
+    }
+}
+
+/// Lanes in which effects of moves have one of the two forms.
+fn of_form(compiled: &Compiled, form: Form) -> Lanes {
+    let Compiled { network, sequence, .. } = compiled;
+    let mut lanes = Lanes::new(network, sequence, LaneLimits::default()).unwrap();
+    let bounds =
+        super::Bounds { limits: LaneLimits::default(), started: cpu_time::ThreadTime::now() };
+    for phase in &mut lanes.phases {
+        let fixed: Fixed = phase.fixed.iter().copied().collect();
+        *phase = Phase::of_form(network, &fixed, form, &bounds).unwrap();
+    }
+    lanes.n_slots = lanes.phases.iter().map(|phase| phase.code.n_slots).max().unwrap();
+    lanes
+}
+
+#[test]
+fn both_forms_agree_with_the_plain_evaluation() {
+    for text in crate::tests::sheets::ALL {
+        let compiled = compiled(text);
+        for form in [Form::Gates, Form::Vectors] {
+            let lanes = of_form(&compiled, form);
+            let looked: Vec<usize> = (0..N_LANES).step_by(13).collect();
+            check_against_plain(&compiled.network, &lanes, 40, &looked);
+        }
+    }
+}
+
+#[test]
+fn control_is_folded_away() {
+    let compiled = compiled(crate::tests::sheets::LINES);
+    let lanes = Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default()).unwrap();
+    assert_eq!(lanes.period(), 2);
+    assert_eq!(lanes.phases[0].fixed.len(), 2);
+    // The other role has one move, so it draws nothing.
+    assert!(lanes.phases[0].roles[1].draws.is_empty());
+    assert!(lanes.phases[1].roles[0].draws.is_empty());
+}
+
+#[test]
+fn lanes_beyond_the_limits_are_refused() {
+    let Compiled { network, sequence, .. } = compiled(crate::tests::sheets::LINES);
+    let refuse = |limits| Lanes::new(&network, &sequence, limits).unwrap_err();
+    let limits = LaneLimits { inputs: 100, ..LaneLimits::default() };
+    assert_eq!(refuse(limits), Refusal::TooLarge { limit: 100 });
+    let limits = LaneLimits { seconds: 0.0, ..LaneLimits::default() };
+    assert_eq!(refuse(limits), Refusal::TooSlow { seconds: 0.0 });
+}
+
+/// Whatever the processor has, the words are those that any processor computes.
+#[test]
+fn instruction_sets_agree() {
+    let compiled = compiled(crate::tests::sheets::LINES);
+    let lanes = Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default()).unwrap();
+    let mut rng = Rng::new(4);
+    for phase in &lanes.phases {
+        let mut words = vec![Word::ZERO; phase.code.n_slots];
+        for word in &mut words[1..] {
+            word.0.iter_mut().for_each(|word| *word = rng.bits());
+        }
+        let mut others = words.clone();
+        for segment in phase.code.first.iter().chain(&phase.code.second) {
+            execute(segment, &mut words);
+            execute_anywhere(segment, &mut others);
+            assert_eq!(words, others);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Tests of how sheets without a piece file are drawn.
+
+use std::path::Path;
+
+use sakiyomi_core::{Board, Game, Grid, Player, Show};
+
+use crate::{EngineChoice, GdlGame, Limits, Settings};
+
+/// Both players pass until one gives up; `more` says what there is to be seen.
+fn sheet(more: &str) -> String {
+    format!(
+        "(role white) (role black) (init (control white))
+         (<= (legal ?p pass) (true (control ?p)))
+         (<= (legal ?p noop) (role ?p) (not (true (control ?p))))
+         (<= (next (control black)) (true (control white)))
+         (<= (next (control white)) (true (control black)))
+         (<= terminal (true over)) (goal white 50) (goal black 50)
+         (init dummy) (<= (next over) (true never)) {more}"
+    )
+}
+
+fn game(rules: &str) -> GdlGame {
+    GdlGame::new(rules, &Settings::default()).unwrap()
+}
+
+fn board(rules: &str) -> Board {
+    let game = game(rules);
+    game.view(&game.start()).board.expect("a board")
+}
+
+/// What stands on the cells, row by row from the top; a hole is a space.
+fn symbols(board: &Board) -> Vec<String> {
+    let symbol = |cell: &sakiyomi_core::Cell| match (cell.top(), cell.amount, &cell.ground) {
+        _ if cell.is_hole => " ".to_owned(),
+        (Some(piece), ..) => piece.symbol.clone(),
+        (None, Some(amount), _) => amount.to_string(),
+        (None, None, Some(ground)) => ground[..1].to_owned(),
+        _ => ".".to_owned(),
+    };
+    let columns = board.column_labels.len();
+    board.cells.chunks(columns).map(|row| row.iter().map(symbol).collect()).collect()
+}
+
+#[test]
+fn cells_of_a_role_and_a_kind_are_chessmen() {
+    let men = "(init (cell a 1 white king)) (init (cell b 1 white pawn)) (init (cell a 2 black queen))
+               (init (cell b 2 black guard)) (<= (next (cell ?x ?y ?p ?k)) (true (cell ?x ?y ?p ?k)))
+               (<= (legal ?p (move king a 1 b 2)) (true (control ?p)))";
+    let rules = sheet(men);
+    let drawn = board(&rules);
+    assert_eq!(symbols(&drawn), ["♛bg", "♔♙"]);
+    let owners: Vec<_> = drawn.cells.iter().map(|cell| cell.top().unwrap().owner).collect();
+    assert_eq!(owners, [Some(1), Some(1), Some(0), Some(0)]);
+    let game = game(&rules);
+    let start = game.start();
+    let action = game.parse(&start, Player(0), "(move king a 1 b 2)").unwrap();
+    assert_eq!(game.action_cells(&start, Player(0), action), [2, 1]);
+}
+
+#[test]
+fn names_of_cells_are_a_board_or_a_star() {
+    let cell = |name: String| format!("(init (cell {name} blank)) ");
+    let square: String =
+        (0..9).map(|i| cell(format!("{}{}", ["a", "b", "c"][i / 3], i % 3 + 1))).collect();
+    let rest = "(init (mark a1)) (<= (next (cell ?c ?p)) (does ?p (put ?c)))
+                (<= (next (cell ?c ?x)) (true (cell ?c ?x)))
+                (<= (legal ?p (put ?c)) (true (control ?p)) (true (cell ?c blank)))";
+    let rules = sheet(&(square + rest));
+    let drawn = board(&rules);
+    assert_eq!((drawn.grid, drawn.column_labels.join("")), (Grid::Square, "abc".to_owned()));
+    assert_eq!(drawn.row_labels, ["3", "2", "1"]);
+    let game = game(&rules);
+    let mut state = game.start();
+    let action = game.parse(&state, Player(0), "(put b1)").unwrap();
+    assert_eq!(game.action_cells(&state, Player(0), action), [7]);
+    game.apply(&mut state, &[action]);
+    assert_eq!(symbols(&game.view(&state).board.unwrap()), ["...", "...", ".w."]);
+    // Lines of 1, 2, 5, 4 and 5 lie centred.
+    let star: String = [1, 2, 5, 4, 5]
+        .iter()
+        .zip('a'..)
+        .flat_map(|(&n, letter)| (1..=n).map(move |i| cell(format!("{letter}{i}"))))
+        .collect();
+    let drawn = board(&sheet(&(star + rest)));
+    assert_eq!(drawn.grid, Grid::Hex);
+    assert_eq!(symbols(&drawn), [" .    ", " ..   ", "..... ", " .... ", " ....."]);
+}
+
+#[test]
+fn points_of_the_compass_lie_on_rings() {
+    let points = ["n", "ne", "e", "se", "s", "sw", "w", "nw"];
+    let pits: String = ["outer", "inner"]
+        .iter()
+        .flat_map(|ring| {
+            points.iter().map(move |point| format!("(init (pit {ring} {point} empty)) "))
+        })
+        .collect();
+    let rest = "(<= (next (pit ?r ?d ?p)) (does ?p (place ?r ?d)))
+                (<= (next (pit ?r ?d ?x)) (true (pit ?r ?d ?x)))
+                (<= (legal ?p (place ?r ?d)) (true (control ?p)) (true (pit ?r ?d empty)))";
+    let rules = sheet(&(pits + rest));
+    assert_eq!(symbols(&board(&rules)), [". . .", " ... ", ".. ..", " ... ", ". . ."]);
+    let game = game(&rules);
+    let start = game.start();
+    let action = game.parse(&start, Player(0), "(place inner e)").unwrap();
+    assert_eq!(game.action_cells(&start, Player(0), action), [13]);
+}
+
+#[test]
+fn lines_are_drawn_between_dots() {
+    let lines = "(index 1) (index 2) (step 1 2)
+                 (<= (legal ?p (draw ?x 1 ?x 2)) (true (control ?p)) (index ?x))
+                 (<= (legal ?p (draw 1 ?y 2 ?y)) (true (control ?p)) (index ?y))
+                 (<= (next (line ?a ?b ?c ?d)) (does ?p (draw ?a ?b ?c ?d)))
+                 (<= (next (line ?a ?b ?c ?d)) (true (line ?a ?b ?c ?d)))
+                 (<= (next (box 1 1 ?p)) (does ?p (draw 1 1 1 2)))";
+    let game = game(&sheet(lines));
+    let mut state = game.start();
+    assert_eq!(symbols(&game.view(&state).board.unwrap()), ["d.d", "...", "d.d"]);
+    let action = game.parse(&state, Player(0), "(draw 1 1 1 2)").unwrap();
+    assert_eq!(game.action_cells(&state, Player(0), action), [3]);
+    game.apply(&mut state, &[action]);
+    let view = game.view(&state);
+    assert_eq!(symbols(view.board.as_ref().unwrap()), ["d.d", "l..", "d.d"]);
+}
+
+#[test]
+fn heaps_stand_in_rows_of_their_owners() {
+    let heaps = "(init (heap a 3)) (init (heap b 12)) (init (heap c 0))
+                 (<= (next (heap ?h ?n)) (true (heap ?h ?n)))
+                 (<= (legal ?p (take ?h)) (true (control ?p)) (true (heap ?h ?n)))";
+    let drawn = board(&sheet(heaps));
+    assert_eq!(
+        (symbols(&drawn), drawn.column_labels.join("")),
+        (vec!["3120".to_owned()], "abc".to_owned())
+    );
+    let pits = "(owner white p1) (owner white p2) (owner white store1x) (owner black p3) (owner black p4)
+                (owner black home)
+                (init (pit p1 s1)) (init (pit p2 s2)) (init (pit p3 s3)) (init (pit p4 s4))
+                (init (pit store1x s5)) (init (pit home s6)) (<= (next (pit ?h ?n)) (true (pit ?h ?n)))";
+    assert_eq!(symbols(&board(&sheet(pits))), ["521 ", " 346"]);
+    // Points of players are no heaps.
+    let points =
+        "(init (points white 1)) (init (points black 2)) (<= (next (points ?h 3)) (role ?h))
+                  (<= (next (points ?h ?n)) (true (points ?h ?n)))";
+    let game = game(&sheet(points));
+    assert_eq!(game.view(&game.start()).board, None);
+}
+
+#[test]
+fn cells_that_touch_like_hexagons_are_hexagons() {
+    let cells: String =
+        (0..9).map(|i| format!("(init (cell {} {} blank)) ", i % 3 + 1, i / 3 + 1)).collect();
+    let rest = "(<= (next (cell ?x ?y ?p)) (does ?p (mark ?x ?y))) (<= (next (cell ?x ?y ?z)) (true (cell ?x ?y ?z)))
+                (<= (legal ?p (mark ?x ?y)) (true (control ?p)) (true (cell ?x ?y blank)))
+                (same 1 1) (same 2 2) (same 3 3) (after 1 2) (after 2 3)
+                (<= (neighbour ?a ?b ?c ?d) (same ?b ?d) (or (after ?a ?c) (after ?c ?a)))
+                (<= (neighbour ?a ?b ?c ?d) (after ?b ?d) (or (same ?a ?c) (after ?a ?c)))
+                (<= (neighbour ?a ?b ?c ?d) (after ?d ?b) (or (same ?a ?c) (after ?c ?a)))";
+    let drawn = board(&sheet(&(cells.clone() + rest)));
+    assert_eq!((drawn.grid, drawn.row_labels.join("")), (Grid::Hex, "123".to_owned()));
+    // Without the diagonal they are squares.
+    let squares = rest.replace("(or (same ?a ?c) (after ?a ?c))", "(same ?a ?c)");
+    let squares = squares.replace("(or (same ?a ?c) (after ?c ?a))", "(same ?a ?c)");
+    let drawn = board(&sheet(&(cells.clone() + &squares)));
+    assert_eq!((drawn.grid, drawn.row_labels.join("")), (Grid::Square, "321".to_owned()));
+    // Rules that are interpreted know the pieces of players, too.
+    let settings = Settings { engine: EngineChoice::Interpreter, ..Settings::default() };
+    let game = GdlGame::new(&sheet(&(cells + rest)), &settings).unwrap();
+    let mut state = game.start();
+    let action = game.parse(&state, Player(0), "(mark 2 1)").unwrap();
+    game.apply(&mut state, &[action]);
+    let drawn = game.view(&state).board.unwrap();
+    let stone = drawn.cells[1].top().unwrap();
+    assert_eq!((stone.symbol.as_str(), stone.owner), ("w", Some(0)));
+}
+
+#[test]
+fn rules_that_are_interpreted_have_whole_boards() {
+    let men =
+        "(init (cell a 1 white king)) (init (cell d 1 white rook)) (init (cell a 5 black king))
+               (<= (next (cell ?x ?y ?p ?k)) (true (cell ?x ?y ?p ?k)))";
+    let settings = Settings { engine: EngineChoice::Interpreter, ..Settings::default() };
+    let game = GdlGame::new(&sheet(men), &settings).unwrap();
+    let drawn = game.view(&game.start()).board.unwrap();
+    assert_eq!(symbols(&drawn), ["♚...", "....", "....", "....", "♔..♖"]);
+}
+
+/// Ten well-known kinds of games in public sheets, if they are there, and whether they draw as
+/// boards.
+#[test]
+fn well_known_kinds_draw_as_boards() {
+    let Some(shared) = std::env::var_os("SAKIYOMI_SHARED") else {
+        eprintln!("skipped: SAKIYOMI_SHARED names no folder with public sheets");
+        return;
+    };
+    let kinds = [
+        ("chess", "chess_200", Grid::Square),
+        ("draughts", "englishDraughts", Grid::Square),
+        ("connect four", "connectFour", Grid::Square),
+        ("othello", "othello-comp2007", Grid::Square),
+        ("hex", "laikLee_hex", Grid::Hex),
+        ("nine men's morris", "merrills", Grid::Square),
+        ("kalaha", "kalaha6x2x4", Grid::Square),
+        ("Chinese checkers", "chineseCheckers3", Grid::Hex),
+        ("dots and boxes", "dotsAndBoxes", Grid::Square),
+        ("nim", "nim3", Grid::Square),
+    ];
+    for (kind, name, grid) in kinds {
+        let file = Path::new(&shared).join(format!("data/kif/{name}.kif"));
+        let rules = std::fs::read_to_string(&file).unwrap();
+        let limits = Limits { seconds: 5.0, ..Limits::default() };
+        let game = GdlGame::new(&rules, &Settings { limits, ..Settings::default() }).unwrap();
+        let drawn = game.view(&game.start()).board;
+        let drawn = drawn.unwrap_or_else(|| panic!("{kind} is no board"));
+        assert_eq!(drawn.grid, grid, "{kind}");
+        eprintln!("{kind}:\n{}", symbols(&drawn).join("\n"));
+    }
+}

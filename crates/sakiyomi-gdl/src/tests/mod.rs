@@ -1,0 +1,8 @@
+//! Tests of whole games. Those that need public rule sheets run only if the environment variable
+//! SAKIYOMI_SHARED names the folder that holds them.
+
+mod drawings;
+mod games;
+mod pictures;
+pub(crate) mod shared;
+pub(crate) mod sheets;

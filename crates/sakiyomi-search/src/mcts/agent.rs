@@ -1,0 +1,284 @@
+//! The tree search as an agent, which keeps its trees over the decisions of one match.
+
+use std::thread;
+
+use sakiyomi_core::{
+    Agent, Budget, Choice, Context, Forfeit, Game, Hints, Insight, InsightRow, Player, Rng, Turn,
+    Watch,
+};
+
+use super::answer::RootArm;
+use super::game_tree::TooManyActions;
+use super::insight::{WHILE_THINKING, insight_arms};
+use super::path::ROOT;
+use super::settings::MctsSettings;
+use super::strategy::TreeStrategy;
+use super::walk::{Report, Walk};
+use crate::experience::lend::ExperienceCounts;
+use crate::experience::survey::Survey;
+
+#[derive(Debug)]
+pub struct Mcts<G: Game> {
+    settings: MctsSettings,
+    root: Option<G::State>,
+    walks: Vec<Walk<G>>,
+    /// Whether experience measures what it finds.
+    surveys: bool,
+}
+
+/// A tree search as those see it who measure trees. They hold it boxed, so that the search need not
+/// be compiled again for every game where it is measured.
+pub trait TreeSearch<G: Game>: Agent<G> {
+    /// Searches from `state`, on top of what is known about it, and returns the iterations done.
+    fn search(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        context: &mut Context<'_>,
+    ) -> Result<u64, TooManyActions>;
+
+    /// Changes the budget of the searches to come.
+    fn set_budget(&mut self, budget: Budget);
+
+    /// The strategy of the first tree, once there is one.
+    fn strategy(&self) -> Option<TreeStrategy<'_, G>>;
+
+    /// Nodes in memory, over all trees.
+    fn n_nodes(&self) -> usize;
+
+    /// Bytes in memory, over all trees.
+    fn bytes(&self) -> usize;
+
+    /// Bytes that one arm takes, with its entry in the table of children.
+    fn bytes_per_arm(&self) -> usize;
+}
+
+impl<G: Hints> TreeSearch<G> for Mcts<G> {
+    fn search(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        context: &mut Context<'_>,
+    ) -> Result<u64, TooManyActions> {
+        self.search_watched(game, state, context, None)
+    }
+
+    fn set_budget(&mut self, budget: Budget) {
+        self.settings.budget = budget;
+    }
+
+    fn strategy(&self) -> Option<TreeStrategy<'_, G>> {
+        let walk = self.walks.first().filter(|walk| !walk.tree.nodes.is_empty())?;
+        Some(TreeStrategy::new(walk, self.settings.selection.answer()))
+    }
+
+    fn n_nodes(&self) -> usize {
+        self.walks.iter().map(|walk| walk.tree.nodes.len()).sum()
+    }
+
+    fn bytes(&self) -> usize {
+        self.walks.iter().map(|walk| walk.tree.bytes()).sum()
+    }
+
+    fn bytes_per_arm(&self) -> usize {
+        self.walks.first().map_or(0, |walk| walk.tree.bytes_per_arm())
+    }
+}
+
+impl<G: Hints> Mcts<G> {
+    pub fn new(settings: MctsSettings) -> Mcts<G> {
+        Mcts { settings, root: None, walks: Vec::new(), surveys: false }
+    }
+
+    /// A search whose experience measures what it finds.
+    pub(crate) fn surveying(settings: MctsSettings) -> Mcts<G> {
+        Mcts { surveys: true, ..Mcts::new(settings) }
+    }
+
+    /// How often experience was of use so far, over all trees.
+    pub fn experience_counts(&self) -> ExperienceCounts {
+        let mut counts = ExperienceCounts::default();
+        let each = self.walks.iter().filter_map(|walk| walk.experience.as_ref());
+        each.for_each(|experience| counts.add(&experience.counts()));
+        counts
+    }
+
+    /// What the experience of the first tree has measured.
+    pub(crate) fn survey(&self) -> Option<&Survey> {
+        self.walks.first()?.experience.as_ref()?.survey()
+    }
+
+    fn search_watched(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        context: &mut Context<'_>,
+        watch: Option<&mut Watch<'_, G::Action>>,
+    ) -> Result<u64, TooManyActions> {
+        let MctsSettings { budget, tree, .. } = self.settings;
+        self.plant(game);
+        if !tree.reuse || self.root.as_ref() != Some(state) {
+            self.forget();
+            self.root = Some(state.clone());
+        }
+        self.walks.iter_mut().for_each(Walk::reduce);
+        let (seed, stop) = (context.rng.bits(), context.stop);
+        let run = |i: usize, walk: &mut Walk<G>, report: Option<&mut Report<'_, G>>| {
+            let mut rng = Rng::stream(&[seed, i as u64]);
+            let share = budget.share(i as u64, u64::from(tree.trees.max(1)));
+            walk.run(game, state, share, stop, &mut rng, report)
+        };
+        let mut tell = watch.map(|watch| {
+            move |walk: &Walk<G>, done: u64| {
+                watch(walk.insight(game, state, done, WHILE_THINKING));
+            }
+        });
+        let Some((first, others)) = self.walks.split_first_mut() else { return Ok(0) };
+        // What is told while several trees grow is what the first one knows.
+        thread::scope(|scope| {
+            let run = &run;
+            let start = |(i, walk)| scope.spawn(move || run(i + 1, walk, None));
+            let threads: Vec<_> = others.iter_mut().enumerate().map(start).collect();
+            let done = run(0, first, tell.as_mut().map(|tell| tell as &mut Report<'_, G>));
+            let mut sum = done?;
+            for thread in threads {
+                sum += thread.join().expect("no search panics")?;
+            }
+            Ok(sum)
+        })
+    }
+
+    /// Makes the trees, if they are not there yet.
+    fn plant(&mut self, game: &G) {
+        if self.walks.is_empty() {
+            let new = |_| {
+                let mut walk = Walk::new(game, &self.settings);
+                walk.surveys = self.surveys;
+                walk
+            };
+            self.walks = (0..self.settings.tree.trees.max(1)).map(new).collect();
+        }
+    }
+
+    /// Empties the trees, whose memory is used again.
+    fn forget(&mut self) {
+        self.walks.iter_mut().for_each(Walk::forget);
+        self.root = None;
+    }
+
+    /// What all trees together know about the actions of `player` at the root.
+    fn root_arms(&self, actions: &[G::Action], player: Player) -> Vec<RootArm<G::Action>> {
+        let mut arms: Vec<_> = actions.iter().map(|&action| RootArm::new(action)).collect();
+        for walk in &self.walks {
+            let Some(row) = walk.tree.row(ROOT, player) else { continue };
+            let is_alone = walk.tree.nodes[ROOT as usize].choosing().len() == 1;
+            for pick in 0..row.len {
+                let action = walk.tree.actions[row.first + pick];
+                let Some(arm) = arms.iter_mut().find(|arm| arm.action == action) else { continue };
+                arm.visits += u64::from(walk.tree.arms.visits[row.first + pick]);
+                arm.weight += walk.tree.weight(row.first + pick);
+                arm.sum += walk.tree.arms.sums[row.first + pick];
+                if walk.proves() && is_alone {
+                    let proof = walk.tree.arm_proof(ROOT, pick).map(|payoffs| payoffs[player]);
+                    arm.proven = arm.proven.or(proof);
+                }
+            }
+        }
+        arms
+    }
+
+    /// What all trees together know about the actions of everyone who chooses in `state`.
+    fn root_rows(&self, game: &G, state: &G::State) -> Vec<InsightRow<G::Action>> {
+        let Turn::Choose(who) = game.turn(state) else { return Vec::new() };
+        let row = |player| InsightRow {
+            player,
+            arms: insight_arms(self.root_arms(&self.candidates(game, state, player), player)),
+        };
+        who.map(row).collect()
+    }
+
+    /// The actions that the search looks at.
+    fn candidates(&self, game: &G, state: &G::State, player: Player) -> Vec<G::Action> {
+        let mut actions = Vec::new();
+        game.actions(state, player, &mut actions);
+        self.settings.playout.options.prune(game, state, player, &mut actions);
+        actions
+    }
+
+    fn decide(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        context: &mut Context<'_>,
+        watch: Option<&mut Watch<'_, G::Action>>,
+    ) -> Result<Choice<G::Action>, Forfeit> {
+        self.plant(game);
+        if let Some(solution) = self.walks.first_mut().and_then(|walk| walk.endgame(game, state)) {
+            return Ok(solution.choice(player, context, self.n_nodes() as u64));
+        }
+        let iterations = self
+            .search_watched(game, state, context, watch)
+            .map_err(|error| Forfeit { reason: error.to_string() })?;
+        let arms = self.root_arms(&self.candidates(game, state, player), player);
+        let is_alone = matches!(game.turn(state), Turn::Choose(who) if who.len() == 1);
+        let choice = self.settings.selection.answer().choose(&arms, is_alone, context.rng);
+        Ok(Choice { iterations, nodes: self.n_nodes() as u64, ..choice })
+    }
+}
+
+impl<G: Hints> Agent<G> for Mcts<G> {
+    fn choose(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        context: &mut Context<'_>,
+    ) -> Result<Choice<G::Action>, Forfeit> {
+        self.decide(game, state, player, context, None)
+    }
+
+    fn choose_watched(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        context: &mut Context<'_>,
+        watch: &mut Watch<'_, G::Action>,
+    ) -> Result<Choice<G::Action>, Forfeit> {
+        self.decide(game, state, player, context, Some(watch))
+    }
+
+    fn insight(&self, game: &G, state: &G::State, places: usize) -> Option<Insight<G::Action>> {
+        let walk = self.walks.first()?;
+        if self.root.as_ref() != Some(state) || walk.tree.nodes.is_empty() {
+            return None;
+        }
+        let insight = walk.insight(game, state, 0, places);
+        Some(Insight { rows: self.root_rows(game, state), nodes: self.n_nodes() as u64, ..insight })
+    }
+
+    fn observe(&mut self, game: &G, before: &G::State, actions: &[G::Action]) {
+        if self.surveys {
+            let mut after = before.clone();
+            game.apply(&mut after, actions);
+            let each = self.walks.iter_mut().filter_map(|walk| walk.experience.as_mut());
+            each.for_each(|experience| experience.advance(game, &after));
+        }
+        if !self.settings.tree.reuse || self.root.as_ref() != Some(before) {
+            return self.forget();
+        }
+        for walk in &mut self.walks {
+            match walk.child_after(game, ROOT, before, actions) {
+                Some(child) => walk.follow(child),
+                None => return self.forget(),
+            }
+        }
+        if let Some(root) = &mut self.root {
+            game.apply(root, actions);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Jobs, as requests ask for them.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use tokio_stream::wrappers::WatchStream;
+use tokio_stream::{Stream, StreamExt};
+
+use super::api::{ApiError, ErrorCode, Job, JobRequest};
+use super::lab::{Body, PathOf, Shared};
+use super::limits::PULSE;
+
+pub(super) async fn list(State(lab): State<Shared>) -> Json<Vec<Job>> {
+    Json(lab.jobs.all())
+}
+
+pub(super) async fn start(
+    State(lab): State<Shared>,
+    Body(request): Body<JobRequest>,
+) -> Result<Json<Job>, ApiError> {
+    let jobs = Arc::clone(&lab);
+    lab.work(move || jobs.jobs.start(request, &jobs.settings)).await.map(Json)
+}
+
+pub(super) async fn command(
+    State(lab): State<Shared>,
+    PathOf((id, what)): PathOf<(u32, String)>,
+) -> Result<Json<Job>, ApiError> {
+    let jobs = Arc::clone(&lab);
+    lab.work(move || jobs.jobs.command(id, &what, &jobs.settings)).await.map(Json)
+}
+
+pub(super) async fn events(
+    State(lab): State<Shared>,
+    PathOf((id, what)): PathOf<(u32, String)>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    if what != "events" {
+        return Err(ApiError::new(ErrorCode::NotFound, "known: events"));
+    }
+    let told = WatchStream::new(lab.jobs.watch(id)?);
+    let events =
+        told.map(|job| Ok(Event::default().event("job").json_data(job).unwrap_or_default()));
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
+}

@@ -1,0 +1,37 @@
+//! How the lab is served, and what requests may ask for.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::api::Limits;
+
+/// How the lab is served.
+#[derive(Clone, Debug)]
+pub struct ServeSettings {
+    pub listen: SocketAddr,
+    /// Requests must carry it; without one all are answered, which is for loopback only.
+    pub token: Option<String>,
+    pub store: PathBuf,
+    pub experiments: PathBuf,
+    pub threads: usize,
+    /// How long a request may take to arrive, its head and then its body; see [`PATIENCE`].
+    pub patience: Duration,
+}
+
+/// What the slowest honest browser needs many times over.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(super) const LIMITS: Limits =
+    Limits { seconds: 60.0, memory_bytes: 128 << 20, upload_bytes: 1 << 20, duel_games: 100_000 };
+
+/// Connections at the same time; others wait.
+pub(super) const MAX_CONNECTIONS: usize = 1_000;
+/// What all searches together may hold, in [`MEMORY_UNIT`]s. A search that finds no room waits for its turn.
+pub(super) const SEARCH_MEMORY: usize = 2 << 10;
+pub(super) const MEMORY_UNIT: u64 = 1 << 20;
+/// Positions that are worked out at the same time.
+pub(super) const MAX_REBUILDS: usize = 16;
+
+/// How often a quiet stream shows that it is alive, and notices that the client has gone.
+pub(super) const PULSE: Duration = Duration::from_secs(1);

@@ -1,0 +1,17 @@
+//! All integration tests of the program, in one binary: each binary links the whole program, which takes longer than
+//! most of the tests. `cargo test -p sakiyomi --test all NAME` runs those of one file.
+
+mod allocations;
+mod api_types;
+mod architecture;
+mod cli;
+mod fair;
+#[cfg(unix)]
+mod ggp;
+#[cfg(unix)]
+mod mizugame;
+mod playthroughs;
+mod resume;
+#[cfg(unix)]
+mod robust;
+mod serve;
