@@ -9,7 +9,9 @@ use std::time::Instant;
 use sakiyomi_core::Stop;
 
 use crate::experiment::Experiment;
-use crate::runner::{RunError, RunProgress, RunSettings, RunSummary, StoreSink, WorkNames, works};
+use crate::runner::{
+    Opened, RunError, RunProgress, RunSettings, RunSummary, StoreSink, WorkNames, open_works,
+};
 use crate::schedule::{
     Brought, Entry, Next, Order, ScheduleError, ScheduleSettings, Shared, Sink, Standing, Summary,
     Work,
@@ -143,7 +145,7 @@ impl OpenRun {
         let RunSettings { scale, threads, unit_seconds } = settings;
         let settings = ScheduleSettings { threads, unit_seconds, order: Order::Spread };
         let mut sink = StoreSink::new(Store::open(store_file)?)?;
-        let works = works(experiments, scale, &mut sink, &Stop::new())?;
+        let Opened { works, .. } = open_works(experiments, scale, &mut sink, &Stop::new())?;
         let names = WorkNames::of(&works);
         Ok(OpenRun { works: OpenWorks::new(works, settings, sink), names })
     }

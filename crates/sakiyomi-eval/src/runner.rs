@@ -91,7 +91,7 @@ pub fn run_experiments(
     let start = Instant::now();
     let RunSettings { scale, threads, unit_seconds } = settings;
     let mut sink = StoreSink::new(Store::open(store_file)?)?;
-    let works = works(experiments, scale, &mut sink, stop)?;
+    let Opened { works, n_unopened } = open_works(experiments, scale, &mut sink, stop)?;
     let names = WorkNames::of(&works);
     let settings = ScheduleSettings { threads, unit_seconds, order: Order::Spread };
     let mut tell =
@@ -100,7 +100,7 @@ pub fn run_experiments(
     Ok(RunSummary {
         games_played: done.done_here,
         games_done: done.done,
-        games: done.wanted,
+        games: done.wanted + n_unopened,
         seconds: start.elapsed().as_secs_f64(),
         store_seconds: done.sink_seconds,
     })
@@ -133,20 +133,30 @@ impl WorkNames {
     }
 }
 
+/// What the cells of experiments want.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) works: Vec<Work>,
+    /// Games of the cells that were not opened before a stop.
+    pub(crate) n_unopened: u64,
+}
+
 /// What the cells of the experiments want, each once, however many experiments share it. A stop ends it with
 /// those that are known by then.
-pub(crate) fn works(
+pub(crate) fn open_works(
     experiments: &[&Experiment],
     scale: Scale,
     sink: &mut StoreSink,
     stop: &Stop,
-) -> Result<Vec<Work>, RunError> {
+) -> Result<Opened, RunError> {
     let mut works: Vec<Work> = Vec::new();
+    let mut n_unopened = 0;
     for experiment in experiments {
         for cell in experiment.cells(scale) {
             let wrong = |error| RunError::Spec { experiment: experiment.id.clone(), error };
             let Some(fingerprint) = cell.fingerprint(stop).map_err(wrong)? else {
-                return Ok(works);
+                n_unopened += cell.games;
+                continue;
             };
             let round = cell.task.round().map_err(|error| wrong(error.into()))?;
             let games = cell.balanced_games().map_err(|error| wrong(error.into()))?;
@@ -160,7 +170,7 @@ pub(crate) fn works(
             }
         }
     }
-    Ok(works)
+    Ok(Opened { works, n_unopened })
 }
 
 impl From<ScheduleError<StoreError>> for RunError {
@@ -313,7 +323,7 @@ mod tests {
         let stop = Stop::new();
         stop.request();
         let done = run_experiments(&[&experiment], settings, &file, &stop, &mut |_| {}).unwrap();
-        assert_eq!((done.games_played, done.games), (0, 0));
+        assert_eq!((done.games_played, done.games_done, done.games), (0, 0, 1_000));
         assert!(Store::open(&file).unwrap().cells().unwrap().is_empty());
     }
 }
