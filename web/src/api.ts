@@ -670,7 +670,7 @@ export type ResultClaim = { text: string, verdict: ResultVerdict, };
 /**
  * What our games say about a claim or a number of a paper.
  */
-export type ResultVerdict = "agrees" | "differs" | "contradicts" | "not-enough-games" | "not-run";
+export type ResultVerdict = "agrees" | "agrees-but-smaller" | "differs" | "contradicts" | "not-enough-games" | "not-run";
 
 /**
  * One pairing of an experiment. Counts are of the first agent.

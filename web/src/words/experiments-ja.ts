@@ -134,14 +134,12 @@ export const CLAIMS: Record<string, string> = {
   "The paper's player is first in nearly every match": "論文のプレイヤーはほぼすべての試合で一位になる",
   "It has about twice the cells of the best other": "他の最良のプレイヤーの約二倍のマスを得る",
   "Its share of all cells is between 25 and 50 %": "全マスに占める割合は 25 % から 50 % の間である",
-  "Ours takes a larger share from the same five": "同じ五体に対して、本プログラムはより大きい割合を占める",
 };
 
 /** Where in a paper. */
 export const PARTS: Record<string, string> = {
   "figure 1": "図 1",
-  "section 4: the final of 7 minutes": "4 節: 7 分間の決勝",
-  "section 6.2": "6.2 節",
+  "sections 5.2 and 6.4: the final of 7 minutes": "5.2 節と 6.4 節: 7 分間の決勝",
   "section 6.3": "6.3 節",
   "sections 6.2 and 6.3": "6.2 節と 6.3 節",
   "table 1": "表 1",

@@ -61,7 +61,7 @@ export const AGENTS: Record<string, Named> = {
 /** What a specification names after its `=`: rule sheets, scenarios, maps. */
 export const SHEETS: Record<string, string> = {
   "tic-tac-toe": "三目並べ", breakthrough: "ブレイクスルー", "breakthrough-small": "ブレイクスルー(小)", checkers: "チェッカー",
-  "checkers-small": "チェッカー(小)", "connect-five": "五目並べ", "connect-four": "コネクトフォー", "free-for-all": "乱戦",
+  "checkers-small": "チェッカー(小)", "checkers-tiny": "チェッカー(極小)", "connect-five": "五目並べ", "connect-four": "コネクトフォー", "free-for-all": "乱戦",
   "golden-rectangle": "黄金の長方形", knightthrough: "ナイトスルー", "melting-ice": "溶ける氷", "pawn-whopping": "ポーン合戦",
   "pawn-whopping-corrected": "ポーン合戦(修正版)", pig: "ピッグ", "sheep-and-wolf": "羊と狼", "sliding-eight": "8 パズル",
   ttcc4: "TTCC4", "tug-of-war": "綱引き",

@@ -23,7 +23,7 @@ describe("experiments by paper", () => {
   it("are told by their authors", () => {
     const kato = "Kato, Miwa, Tsuruoka and Chikayama";
     expect(authorsOf(`${kato}, tables 1 and 2, both seats together`)).toBe(kato);
-    expect(partOf(`${kato}, section 6.2`)).toBe("section 6.2");
+    expect(partOf(`${kato}, section 6.3`)).toBe("section 6.3");
     expect([authorsOf("My own paper, table 9"), partOf("My own paper, table 9")]).toEqual(["My own paper, table 9", ""]);
   });
 

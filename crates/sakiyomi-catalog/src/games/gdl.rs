@@ -74,6 +74,7 @@ const SHEETS: &[KnownSheet] = &[
     sheet!("ttcc4", "ttcc4", drawn),
     sheet!("checkers", "checkers", drawn),
     sheet!("checkers-small", "checkers_small", drawn),
+    sheet!("checkers-tiny", "checkers_tiny", drawn),
     sheet!("sheep-and-wolf", "sheep_and_wolf"),
     sheet!("free-for-all", "free_for_all"),
     sheet!("golden-rectangle", "golden_rectangle"),

@@ -54,6 +54,8 @@ enum Term {
 pub enum Verdict {
     /// Our games show it too, with 95 % confidence.
     Agrees,
+    /// Our games lie on the same side of one half as a paper's number, but nearer to it.
+    AgreesButSmaller,
     /// Our games show that there is hardly a difference, where it says that there is one.
     Differs,
     /// Our games show the opposite, with 95 % confidence.
@@ -229,6 +231,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Verdict::Agrees => "agrees",
+            Verdict::AgreesButSmaller => "agrees, but smaller",
             Verdict::Differs => "differs",
             Verdict::Contradicts => "contradicts",
             Verdict::NotEnoughGames => "not enough games",

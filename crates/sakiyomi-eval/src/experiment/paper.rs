@@ -3,7 +3,8 @@
 //! A paper's score comes from games and has an error like ours, so that "agrees" is a statement about
 //! two samples: the 95 % interval of the difference between our score and the paper's contains 0.
 //! It says something only if that interval is narrow; otherwise, and with fewer games than a claim needs,
-//! there are not enough games.
+//! there are not enough games. Where it does not contain 0, but our games too show who is stronger, by
+//! less than the paper's, they agree, but the effect is smaller.
 
 use sakiyomi_core::stats::{Tally, Z95, bounded_mean_interval};
 
@@ -58,12 +59,22 @@ fn judge(ours: &Tally, paper: &Estimate) -> Option<Verdict> {
     Some(if n_games < Verdict::LEAST_GAMES {
         Verdict::NotEnoughGames
     } else if difference.low > 0.0 || difference.high < 0.0 {
-        Verdict::Differs
+        match is_smaller_effect(&ours, paper) {
+            true => Verdict::AgreesButSmaller,
+            false => Verdict::Differs,
+        }
     } else if difference.high - difference.low > 2.0 * Verdict::RESOLUTION {
         Verdict::NotEnoughGames
     } else {
         Verdict::Agrees
     })
+}
+
+/// Whether our score is for certain on the paper's side of one half, and nearer to it.
+fn is_smaller_effect(ours: &Estimate, paper: &Estimate) -> bool {
+    let above = ours.low > 0.5 && ours.value < paper.value;
+    let below = ours.high < 0.5 && ours.value > paper.value;
+    above || below
 }
 
 #[cfg(test)]
@@ -107,6 +118,17 @@ mod tests {
     }
 
     #[test]
+    fn the_same_direction_with_a_smaller_effect_is_told_apart() {
+        let paper = PaperNumbers::of_score(0.8, Some(1000));
+        assert_eq!(paper.judge(&tally(260, 0, 140)), Some(Verdict::AgreesButSmaller));
+        assert_eq!(paper.judge(&tally(200, 0, 200)), Some(Verdict::Differs), "no direction");
+        assert_eq!(paper.judge(&tally(380, 0, 20)), Some(Verdict::Differs), "larger");
+        let lost = PaperNumbers::of_score(0.2, Some(1000));
+        assert_eq!(lost.judge(&tally(140, 0, 260)), Some(Verdict::AgreesButSmaller));
+        assert_eq!(lost.judge(&tally(260, 0, 140)), Some(Verdict::Differs), "the other side");
+    }
+
+    #[test]
     fn few_games_give_no_agreement() {
         let paper = PaperNumbers::of_score(0.77, Some(1000));
         assert_eq!(paper.judge(&tally(31, 1, 14)), Some(Verdict::NotEnoughGames));
@@ -122,7 +144,7 @@ mod tests {
         let seats = vec![tally(40, 0, 0), tally(30, 0, 10)];
         let counted = PaperNumbers { seats, ..PaperNumbers::default() };
         assert_eq!(counted.judge_seat(0, &tally(200, 0, 0)), Some(Verdict::Agrees));
-        assert_eq!(counted.judge_seat(0, &tally(150, 0, 50)), Some(Verdict::Differs));
+        assert_eq!(counted.judge_seat(0, &tally(150, 0, 50)), Some(Verdict::AgreesButSmaller));
         assert_eq!(counted.judge_seat(1, &tally(150, 0, 50)), Some(Verdict::NotEnoughGames));
         assert_eq!(counted.judge_seat(2, &tally(150, 0, 50)), None);
     }

@@ -90,6 +90,7 @@ fn html_table(header: &[String], rows: &[Vec<String>]) -> String {
         // Verdicts have a colour, and their word for those who do not see it.
         let class = match cell.as_str() {
             "agrees" | "differs" | "contradicts" => format!(" class=\"{cell}\""),
+            "agrees, but smaller" => " class=\"agrees\"".to_owned(),
             _ => String::new(),
         };
         format!("<td{class}>{}</td>", inline(cell))

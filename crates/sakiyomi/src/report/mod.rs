@@ -187,6 +187,7 @@ impl ExperimentReport {
                 rows: self.claims.iter().map(row).collect(),
             });
         }
+        blocks.extend(self.differing_by_chance().map(Block::Paragraph));
         for cell in &self.cells {
             if let Some(remark) = &cell.remark {
                 blocks.push(Block::Paragraph(format!("{}: {remark}.", cell.name)));
@@ -194,6 +195,23 @@ impl ExperimentReport {
         }
         blocks.push(Block::Paragraph(self.footer()));
         blocks
+    }
+
+    /// Many comparisons at 95 % differ now and then without a cause; a reader should know how often.
+    fn differing_by_chance(&self) -> Option<String> {
+        let judged = |verdict: &Verdict| {
+            matches!(verdict, Verdict::Agrees | Verdict::AgreesButSmaller | Verdict::Differs)
+        };
+        let verdicts: Vec<Verdict> =
+            self.cells.iter().filter_map(|cell| cell.verdict).filter(judged).collect();
+        let differing = verdicts.iter().filter(|verdict| **verdict != Verdict::Agrees).count();
+        let by_chance = 0.05 * verdicts.len() as f64;
+        (verdicts.len() > 1).then(|| {
+            format!(
+                "Of {} numbers of the paper that can be judged {differing} lie outside of our error and its own; {by_chance:.1} would by chance alone.",
+                verdicts.len()
+            )
+        })
     }
 
     fn footer(&self) -> String {

@@ -59,6 +59,8 @@ pub struct ResultClaim {
 #[serde(rename_all = "kebab-case")]
 pub enum ResultVerdict {
     Agrees,
+    /// The direction of a paper's number, by less.
+    AgreesButSmaller,
     Differs,
     Contradicts,
     NotEnoughGames,
@@ -142,6 +144,7 @@ impl From<Verdict> for ResultVerdict {
     fn from(verdict: Verdict) -> ResultVerdict {
         match verdict {
             Verdict::Agrees => ResultVerdict::Agrees,
+            Verdict::AgreesButSmaller => ResultVerdict::AgreesButSmaller,
             Verdict::Differs => ResultVerdict::Differs,
             Verdict::Contradicts => ResultVerdict::Contradicts,
             Verdict::NotEnoughGames => ResultVerdict::NotEnoughGames,
