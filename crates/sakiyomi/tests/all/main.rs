@@ -15,3 +15,4 @@ mod resume;
 #[cfg(unix)]
 mod robust;
 mod serve;
+mod threads;
