@@ -11,6 +11,8 @@ mod ggp;
 #[cfg(unix)]
 mod mizugame;
 mod playthroughs;
+#[cfg(unix)]
+mod reliability;
 mod resume;
 #[cfg(unix)]
 mod robust;
