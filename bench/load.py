@@ -2,10 +2,12 @@
 """Load on `sakiyomi serve`: many who watch, some whose agents think, and one who just wants the page.
 
     sakiyomi serve --listen 127.0.0.1:7373 &
-    python3 bench/load.py 127.0.0.1:7373 --watchers 200 --thinkers 20 --seconds 20
+    python3 bench/load.py 127.0.0.1:7373 --watchers 200 --thinkers 50 --seconds 1800 --pid $! --curve memory.csv
 
-Watchers hold a stream of events of a running duel, thinkers let one agent after the other think for a second, and the
-visitor asks for the page and for a position again and again. Prints what everyone got, and exits with 1 if anything failed.
+Watchers hold a stream of events of a running duel, thinkers let one agent after the other think for a second and give up
+every fifth search in the middle, and the visitor asks for the page and for a position again and again. Prints what
+everyone got, and exits with 1 if anything failed. With --pid and --curve the memory of the server is written down every
+10 seconds (Linux).
 """
 
 import argparse
@@ -71,6 +73,10 @@ async def thinker(server, number, end, counts):
         record, texts = position["record"], []
         for player in position["turn"]["players"]:
             request = {"record": record, "player": player, "agent": "uct:time=1s"}
+            counts["searches"] += 1
+            if counts["searches"] % 5 == 0:
+                await given_up(server, request)
+                counts["given up"] += 1
             events, _ = await whole(server, "POST", "/api/think", request)
             if b"event: done" not in events:
                 raise Failure(f"no decision: {events[-200:]!r}")
@@ -78,6 +84,30 @@ async def thinker(server, number, end, counts):
             texts.append(json.loads(last[last.index(b"{"):])["action"])
             counts["decisions"] += 1
         record["moves"].append(texts)
+
+
+async def given_up(server, request):
+    """Leaves a search in the middle, as a page does that is closed."""
+    status, reader, writer = await ask(server, "POST", "/api/think", request)
+    if status != 200:
+        raise Failure(f"think: {status}")
+    await reader.readline()
+    await asyncio.sleep(0.3)
+    writer.close()
+
+
+async def memory(pid, file, start, end):
+    """Writes seconds, resident memory, what of it is no file, and threads of the server."""
+    with open(file, "w", encoding="ascii") as out:
+        out.write("seconds,resident_mb,anonymous_mb,threads\n")
+        while time.monotonic() < end:
+            with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
+                values = dict(line.split(":", 1) for line in status if ":" in line)
+            resident, anonymous = (int(values[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon"))
+            seconds = time.monotonic() - start
+            out.write(f"{seconds:.0f},{resident:.1f},{anonymous:.1f},{values['Threads'].strip()}\n")
+            out.flush()
+            await asyncio.sleep(10)
 
 
 async def visitor(server, end, times):
@@ -99,14 +129,17 @@ async def main(options):
     duel = {"kind": "duel", "game": "othello", "agents": agents, "games": 100000, "seed": int(time.time())}
     answer, _ = await whole(server, "POST", "/api/jobs", duel)
     job = json.loads(answer)["id"]
-    end = time.monotonic() + options.seconds
-    counts, times = {"events": 0, "decisions": 0}, {}
+    start = time.monotonic()
+    end = start + options.seconds
+    counts, times = {"events": 0, "decisions": 0, "searches": 0, "given up": 0}, {}
     tasks = [watcher(server, job, end, counts) for _ in range(options.watchers)]
     tasks += [thinker(server, number, end, counts) for number in range(options.thinkers)]
     tasks.append(visitor(server, end, times))
+    if options.pid and options.curve:
+        tasks.append(memory(options.pid, options.curve, start, end + options.rest))
     failures = [result for result in await asyncio.gather(*tasks, return_exceptions=True) if result]
     await whole(server, "POST", f"/api/jobs/{job}/stop", {})
-    print(f"{options.watchers} watchers got {counts['events']} events, {options.thinkers} thinkers {counts['decisions']} decisions")
+    print(f"{options.watchers} watchers got {counts['events']} events, {options.thinkers} thinkers {counts['decisions']} decisions and gave up {counts['given up']} searches")
     for name, seconds in times.items():
         seconds.sort()
         late = seconds[int(len(seconds) * 0.95)]
@@ -122,4 +155,7 @@ parser.add_argument("server", help="address and port")
 parser.add_argument("--watchers", type=int, default=200)
 parser.add_argument("--thinkers", type=int, default=20)
 parser.add_argument("--seconds", type=float, default=20.0)
+parser.add_argument("--pid", type=int, help="the process of the server")
+parser.add_argument("--curve", help="write the memory of the server into this file (CSV)")
+parser.add_argument("--rest", type=float, default=0.0, help="seconds for which memory is written down after the load")
 raise SystemExit(asyncio.run(main(parser.parse_args())))

@@ -9,6 +9,7 @@ mod games;
 mod kept_rules;
 mod list;
 mod network;
+mod onnx_lengths;
 mod parameter;
 mod shared_rules;
 mod solution;

@@ -4,6 +4,7 @@
 //! actions (rows, actions), and what the player who observes is going to get, from 0 to 1 (rows) or (rows, 1), or what each
 //! player is going to get (rows, players). Priors are the softmax of the logits of the legal actions.
 
+use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +20,7 @@ use sakiyomi_search::{
 };
 
 use crate::files::read_bytes;
+use crate::onnx_lengths::check_lengths;
 
 /// The largest file that is read as a network.
 const MAX_NETWORK_BYTES: u64 = 1 << 30;
@@ -167,8 +169,10 @@ fn numbers(value: Value, which: &str) -> Result<(Vec<usize>, Vec<f32>), String> 
 impl Network {
     fn read(path: &Path) -> Result<Network, String> {
         let bytes = read_bytes(path, MAX_NETWORK_BYTES).map_err(|error| error.to_string())?;
-        let model = Model::load(bytes)
-            .map_err(|error| format!("is no network in ONNX that can be read: {error}"))?;
+        let unreadable =
+            |error: &dyn fmt::Display| format!("is no network in ONNX that can be read: {error}");
+        check_lengths(&bytes).map_err(|problem| unreadable(&format!("it {problem}")))?;
+        let model = Model::load(bytes).map_err(|error| unreadable(&error))?;
         let (inputs, outputs) = (model.input_ids(), model.output_ids());
         let (&[input], &[logits, values]) = (inputs, outputs) else {
             return Err(format!(

@@ -158,7 +158,7 @@ struct ClaimFile {
     test: Spanned<String>,
 }
 
-fn read(path: &Path, text: &str) -> Result<Experiment, ExperimentError> {
+pub(super) fn read(path: &Path, text: &str) -> Result<Experiment, ExperimentError> {
     let source = Source { path, text };
     let file: File = toml::from_str(text).map_err(|error| match error.span() {
         Some(span) => source.error(&span, error.message()),

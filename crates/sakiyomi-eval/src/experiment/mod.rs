@@ -142,6 +142,11 @@ impl Experiment {
         file::load(path)
     }
 
+    /// Reads the text of a file, whose path is named in errors.
+    pub fn read(path: &Path, text: &str) -> Result<Experiment, ExperimentError> {
+        file::read(path, text)
+    }
+
     /// Reads all files of a folder, in the order of their ids.
     pub fn load_all(folder: &Path) -> Result<Vec<Experiment>, ExperimentError> {
         file::load_all(folder)

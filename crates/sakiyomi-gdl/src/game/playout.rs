@@ -146,6 +146,7 @@ mod tests {
     use crate::game::gdl_game::Settings;
     use crate::lanes::Refusal;
     use crate::run::engine::EngineChoice;
+    use crate::tests::random_sheets::random_sheet;
 
     /// Plays the same matches in lanes and one by one, from these states, and compares plies and
     /// payoffs of each.
@@ -251,59 +252,11 @@ mod tests {
         assert!(n_sheets > 50, "{n_sheets} sheets, {n_matches} matches");
     }
 
-    /// Rules over a few fluents, chosen at random: roles that move at once, chance, recursion, a
-    /// counter, goals that may be missing.
-    fn random_sheet(rng: &mut Rng) -> String {
-        let n = 3 + rng.below(5);
-        let roles = &["a", "b", "random"][..1 + rng.below(3)];
-        let mut text = String::from("(init (s 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) ");
-        let literals = |rng: &mut Rng, n_derived: usize, at_most: usize| {
-            let one = |rng: &mut Rng| {
-                let atom = match rng.below(4) {
-                    0 if n_derived > 0 => format!("(q {})", rng.below(n_derived)),
-                    1 if n_derived > 0 => format!("(r {})", rng.below(n)),
-                    _ => format!("(true (p {}))", rng.below(n)),
-                };
-                if rng.below(3) == 0 { format!("(not {atom})") } else { atom }
-            };
-            (0..1 + rng.below(at_most)).map(|_| one(rng)).collect::<String>()
-        };
-        for role in roles {
-            text += &format!("(role {role}) (legal {role} (m 0)) ");
-        }
-        for i in 0..n {
-            if rng.below(2) == 0 {
-                text += &format!("(init (p {i})) ");
-            }
-            text += &format!("(e {i} {}) (<= (r {i}) (true (p {i})) (true (s 2))) ", rng.below(n));
-            text += &format!("(<= (q {i}) {}) ", literals(rng, i, 3));
-        }
-        text += "(<= (r ?y) (r ?x) (e ?x ?y) (not (true (p ?y)))) ";
-        for role in roles {
-            for k in 1..1 + rng.below(5) {
-                text += &format!("(<= (legal {role} (m {k})) {}) ", literals(rng, n, 2));
-            }
-            for value in [0, 30, 100] {
-                text += &format!("(<= (goal {role} {value}) {}) ", literals(rng, n, 2));
-            }
-        }
-        for i in 0..n {
-            for _ in 0..1 + rng.below(3) {
-                let role = roles[rng.below(roles.len())];
-                let does = format!("(does {role} (m {}))", rng.below(5));
-                let does = if rng.below(4) == 0 { String::new() } else { does };
-                text += &format!("(<= (next (p {i})) {does} {}) ", literals(rng, n, 2));
-            }
-        }
-        text += "(<= (next (s ?y)) (true (s ?x)) (succ ?x ?y)) (<= (next (s 4)) (true (s 4))) ";
-        text + &format!("(<= terminal (true (s 3)) {})", literals(rng, n, 3))
-    }
-
     #[test]
     fn random_sheets_play_the_same_in_lanes() {
         let mut n_compared = 0;
         for seed in 0..60 {
-            let text = random_sheet(&mut Rng::new(seed));
+            let text = random_sheet(seed);
             let settings = Settings { max_plies: 30, ..Settings::default() };
             let game = GdlGame::new(&text, &settings).unwrap();
             if game.is_interpreted() || !matches!(game.turn(&game.start()), Turn::Choose(_)) {

@@ -11,6 +11,7 @@ use crate::network::gates::holds;
 use crate::network::graph::Network;
 use crate::read::parse::Sheet;
 use crate::run::compiled::Compiled;
+use crate::tests::random_sheets::random_sheet;
 
 fn compiled(text: &str) -> Compiled {
     let sheet = Sheet::parse(text).unwrap();
@@ -93,8 +94,9 @@ fn of_form(compiled: &Compiled, form: Form) -> Lanes {
 
 #[test]
 fn both_forms_agree_with_the_plain_evaluation() {
-    for text in crate::tests::sheets::ALL {
-        let compiled = compiled(text);
+    let written = crate::tests::sheets::ALL.iter().map(|&text| text.to_owned());
+    for text in written.chain((0..40).map(random_sheet)) {
+        let compiled = compiled(&text);
         for form in [Form::Gates, Form::Vectors] {
             let lanes = of_form(&compiled, form);
             let looked: Vec<usize> = (0..N_LANES).step_by(13).collect();

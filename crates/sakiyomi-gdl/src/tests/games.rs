@@ -19,7 +19,7 @@ fn interpreted(text: &str) -> GdlGame {
 }
 
 /// Plays the same random matches on the network and by interpretation, and compares every ply.
-fn compare_engines(text: &str, n_matches: u64) {
+pub(crate) fn compare_engines(text: &str, n_matches: u64) {
     let (network, rules) = (game(text), interpreted(text));
     for seed in 0..n_matches {
         let mut rng = Rng::new(seed);

@@ -4,5 +4,6 @@
 mod drawings;
 mod games;
 mod pictures;
+pub(crate) mod random_sheets;
 pub(crate) mod shared;
 pub(crate) mod sheets;

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::Args;
 use sakiyomi::figures::{Content, Figure};
 use sakiyomi::gallery::{fairness_lines, picture};
@@ -71,7 +72,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         let title = options.map.display().to_string();
         let maps = vec![picture(&map, String::new(), lines.collect())];
         let figure = Figure { title, content: Content::Maps { maps } };
-        write_atomically(path, |out| out.write_all(figure.to_svg().as_bytes()))?;
+        let written = write_atomically(path, |out| out.write_all(figure.to_svg().as_bytes()));
+        written.with_context(|| format!("cannot write {}", path.display()))?;
     }
     match options.json {
         true => print_json(&fairness, out),

@@ -24,7 +24,7 @@ pub(super) async fn admit(State(lab): State<Shared>, request: Request, next: Nex
         return refused("the request comes from the page of another address");
     }
     if let Some(token) = &lab.settings.token {
-        let by_address = query_token(request.uri().query()) == Some(token.as_str());
+        let by_address = query_token(request.uri().query()).is_some_and(|given| same(given, token));
         if by_address && request.method() == Method::GET && request.uri().path() == "/" {
             return with_cookie(token);
         }

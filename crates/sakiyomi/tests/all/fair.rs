@@ -17,12 +17,12 @@ fn sakiyomi(arguments: &[&str], folder: &Path) -> Command {
     command
 }
 
-fn output(arguments: &[&str], folder: &Path) -> Output {
+pub(crate) fn output(arguments: &[&str], folder: &Path) -> Output {
     sakiyomi(arguments, folder).output().unwrap()
 }
 
 /// A small run with both phases and fresh games.
-fn evolve<'a>(out: &'a str, threads: &'a str) -> Vec<&'a str> {
+pub(crate) fn evolve<'a>(out: &'a str, threads: &'a str) -> Vec<&'a str> {
     let fixed = "evolve --preset fair --seed 7 --population 8 --elites 2 --generations 2 --stages 4:1,8:0.5 --polish 3 --lineages 4 \
                  --polish-children 2 --polish-games 10 --polish-last-games 40 --judge sample+noise --verify sample+noise \
                  --verify m-uct:iterations=10 --verify-games 60 --quiet";
@@ -30,7 +30,7 @@ fn evolve<'a>(out: &'a str, threads: &'a str) -> Vec<&'a str> {
 }
 
 /// What a run has found: everything that does not depend on when it was stopped.
-fn found(folder: &Path, out: &str) -> Vec<String> {
+pub(crate) fn found(folder: &Path, out: &str) -> Vec<String> {
     ["run.json", "gallery.json", "tried.json", "history.csv"]
         .map(|name| fs::read_to_string(folder.join(out).join(name)).unwrap())
         .to_vec()

@@ -11,7 +11,10 @@ mod ggp;
 #[cfg(unix)]
 mod mizugame;
 mod playthroughs;
+#[cfg(unix)]
+mod reliability;
 mod resume;
 #[cfg(unix)]
 mod robust;
 mod serve;
+mod threads;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-const EXPERIMENT: &str = r#"
+pub(crate) const EXPERIMENT: &str = r#"
 id = "resume"
 title = "A test"
 kind = "duels"
@@ -29,7 +29,7 @@ name = "c"
 first = "flat:iterations=100"
 "#;
 
-const MEASUREMENTS: &str = r#"
+pub(crate) const MEASUREMENTS: &str = r#"
 id = "measure"
 title = "A test"
 kind = "exploitability"
@@ -50,7 +50,7 @@ text = "more is better"
 test = "nash_conv(RM @ 1000) < nash_conv(RM @ 10)"
 "#;
 
-fn start(folder: &Path, store: &str, threads: &str) -> Child {
+pub(crate) fn start(folder: &Path, store: &str, threads: &str) -> Child {
     Command::new(env!("CARGO_BIN_EXE_sakiyomi"))
         .args(["run", "resume.toml", "--unit-seconds", "0.02", "--store", store])
         .args(["--threads", threads])
@@ -62,7 +62,7 @@ fn start(folder: &Path, store: &str, threads: &str) -> Child {
 }
 
 /// What the store has of every cell, games and outcomes.
-fn results(folder: &Path, store: &str) -> Vec<Value> {
+pub(crate) fn results(folder: &Path, store: &str) -> Vec<Value> {
     let output = Command::new(env!("CARGO_BIN_EXE_sakiyomi"))
         .args(["report", "resume.toml", "--json", "--store", store])
         .current_dir(folder)
