@@ -580,14 +580,15 @@ impl Prover {
             }
             Step::Holds(atom) => match count_free(atom, variables) {
                 0 => 1,
-                n_free => 3 + self.expected_answers(atom, n_free),
+                n_free => 3 + self.expected_answers(atom, variables, n_free),
             },
         };
         (0..open.len()).min_by_key(|&i| cost(open[i]))
     }
 
-    /// A guess how many answers a condition has of which this many variables are not known.
-    fn expected_answers(&self, atom: &Build, n_free: usize) -> u64 {
+    /// How many answers a condition has of which this many variables are not known: counted if facts
+    /// were looked for in this way before, or else a guess.
+    fn expected_answers(&self, atom: &Build, variables: &[TermId], n_free: usize) -> u64 {
         let Build::Compound(functor, parts) = atom else { return u64::MAX / 2 };
         let key = (*functor, parts.len());
         let keywords = self.program.keywords;
@@ -600,6 +601,9 @@ impl Prover {
         if self.rules.contains_key(&key) {
             return 2 * max;
         }
+        if let Some(count) = self.count_facts(key, parts, variables) {
+            return count;
+        }
         // Each unknown argument takes its part of the facts that there are.
         let (n_facts, n_arguments) = match &parts[..] {
             [Build::Compound(inner, parts)] if *functor == keywords.true_ => {
@@ -610,6 +614,35 @@ impl Prover {
         };
         let n_bits = n_facts.checked_ilog2().map_or(0, |bits| bits as usize + 1);
         max.min(1 << (n_bits * n_free / n_arguments.max(n_free).max(1)).min(60))
+    }
+
+    /// The facts that may match a condition, if there is an index by what is known of it.
+    fn count_facts(
+        &self,
+        key: (Functor, usize),
+        parts: &[Build],
+        variables: &[TermId],
+    ) -> Option<u64> {
+        let (key, parts, indexes) = match parts {
+            [Build::Compound(inner, parts)] if key == (self.program.keywords.true_, 1) => {
+                ((*inner, parts.len()), parts.as_slice(), &self.held)
+            }
+            _ => (key, parts, &self.indexes),
+        };
+        let (mut mask, mut hasher) = (0u64, FxHasher::default());
+        for (i, part) in parts.iter().enumerate().take(64) {
+            let term = match part {
+                Build::Known(term) => *term,
+                Build::Variable(variable) => variables[*variable],
+                Build::Compound(..) => return None,
+            };
+            if term != NO_TERM {
+                mask |= 1 << i;
+                hasher.write_u32(term);
+            }
+        }
+        let index = indexes.get(&(key, mask))?;
+        Some(index.get(&hasher.finish()).map_or(0, |facts| facts.len() as u64))
     }
 
     fn answer(&mut self, rule: &ProverRule, variables: &[TermId], query: TermId) {
