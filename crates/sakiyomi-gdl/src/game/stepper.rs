@@ -186,6 +186,28 @@ mod tests {
         }
     }
 
+    /// A horizon ends playouts and states, and nothing of the game itself.
+    #[test]
+    fn a_game_ends_at_its_horizon() {
+        let text = crate::tests::sheets::LINES;
+        for game in
+            [GdlGame::new(text, &Settings::default()).unwrap(), GdlGame::interpreted(text).unwrap()]
+        {
+            let near = game.with_horizon(2);
+            let (mut state, mut actions) = (near.start(), Vec::new());
+            for plies in 0..2 {
+                assert_eq!((state.plies(), near.turn(&state)), (plies, game.turn(&state)));
+                actions.clear();
+                near.actions(&state, sakiyomi_core::Player(plies as u8 % 2), &mut actions);
+                near.apply(&mut state, &actions[..1]);
+            }
+            assert!(matches!(near.turn(&state), Turn::Over(_)));
+            let mut state = near.start();
+            near.playout(&mut state, &mut Default::default(), &mut Rng::new(1));
+            assert_eq!(state.plies(), 2);
+        }
+    }
+
     /// Plays random matches ply by ply and follows them as a game; both must stay together.
     #[test]
     fn a_match_is_followed_as_a_game() {

@@ -5,16 +5,17 @@
 //! what comes next.
 //!
 //! Rules are compiled on a thread of their own. Until that is done the search interprets them, which
-//! is slow but better than nothing; then it moves over to the compiled game, also in the middle of an
-//! order. Its tree does not move with it, as the two number states differently; but what it has found
-//! is answered if the compiled game gets fewer iterations in the time that is left.
+//! is slow but better than nothing: it looks at the current decision only, with playouts that are cut
+//! short if a ply takes long, so that some of them end. Then it moves over to the compiled game, also
+//! in the middle of an order. Its tree does not move with it, as the two number states differently; but
+//! what it has found is answered if the compiled game gets fewer iterations in the time that is left.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, RuleSheet, Seat};
 use sakiyomi_core::{
@@ -22,7 +23,7 @@ use sakiyomi_core::{
     Turn, Watch,
 };
 use sakiyomi_gdl::{GdlGame, Move, State, Stepper, solve};
-use sakiyomi_search::MctsSettings;
+use sakiyomi_search::{MctsSettings, Proofs};
 use tokio::sync::{oneshot, watch};
 
 use super::best::BestSoFar;
@@ -40,6 +41,8 @@ pub(super) type Compiled = Option<Result<GdlGame, String>>;
 pub(super) struct Order {
     /// How many joint moves are to be followed first.
     pub(super) plies: usize,
+    /// Whether a move is asked for. If not, it is time to get ready.
+    pub(super) is_play: bool,
     pub(super) halt: Arc<Halt>,
     /// Is told the legal moves, before anything is searched.
     pub(super) legal: oneshot::Sender<Vec<String>>,
@@ -175,7 +178,7 @@ impl Thinker {
     /// Thinks about an order: with interpreted rules at first, if there is nothing else, and from the
     /// moment they are compiled with the compiled game.
     fn think(&mut self, order: Order) {
-        let Order { plies, halt, legal, best, answer } = order;
+        let Order { plies, is_play, halt, legal, best, answer } = order;
         let (mut legal, mut answer) = (Some(legal), Some(answer));
         let mut found: Option<Found> = None;
         loop {
@@ -184,13 +187,17 @@ impl Thinker {
             if mind.is_interim {
                 self.task.wait_for_follower(plies, &halt);
             }
-            mind.prepare(&self.task, &halt);
             mind.catch_up(&self.task, plies);
             if let Some(legal) = legal.take() {
                 let _ = legal.send(mind.legal(&self.task));
             }
+            mind.prepare(&self.task, &halt);
             let before = found.as_ref().map_or(0, |found| found.iterations);
             let thought = match mind.is_my_choice() {
+                true if mind.is_interim && !is_play => {
+                    mind.think_ahead(&self.task, &halt);
+                    None
+                }
                 true => mind.choose(&self.task, &halt, &Published { best: &best, before }),
                 false => {
                     let forced = mind.forced(&self.task);
@@ -259,6 +266,8 @@ struct Mind {
     game: GdlGame,
     /// Whether the rules are interpreted until they are compiled.
     is_interim: bool,
+    /// How long one ply took, as busy as the machine is.
+    ply_time: Duration,
     stepper: Stepper,
     state: State,
     me: SeatNumber,
@@ -284,7 +293,12 @@ impl Mind {
         let me = game.player_of(task.role)?;
         let mut agent = task.agent.clone();
         agent.fit_turns(&game);
-        if let Some(MctsSettings { tree, .. }) = agent.tree_search_mut() {
+        if let Some(MctsSettings { tree, selection, .. }) = agent.tree_search_mut() {
+            if is_interim {
+                // What a search finds before its horizon proves nothing, and is of no use later.
+                tree.reuse = false;
+                selection.ucb_mut().into_iter().for_each(|ucb| ucb.proofs = Proofs::Off);
+            }
             // An interpreter serves one caller at a time; a solver takes one of the cores.
             let others = u32::from(is_puzzle(&game));
             tree.trees = if game.is_interpreted() { 1 } else { tree.trees - others };
@@ -296,9 +310,11 @@ impl Mind {
         let keeps_a_tree = agent.tree_search_mut().is_some();
         let agent = agent.build(&game, &seat).ok()?;
         let (stepper, state) = (game.stepper(), game.start());
+        let ply_time = if is_interim { time_of_a_ply(&stepper) } else { Duration::ZERO };
         Some(Mind {
             game,
             is_interim,
+            ply_time,
             stepper,
             state,
             me,
@@ -381,8 +397,15 @@ impl Mind {
         }
     }
 
-    /// Thinks about a position at which others choose.
+    /// Thinks about a position at which others choose. As long as rules are interpreted, compiling
+    /// them is the better use of the time.
     fn think_ahead(&mut self, task: &Task, halt: &Halt) {
+        while self.is_interim && !halt.interim.requested() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        if self.is_interim {
+            return;
+        }
         let choosing = self.choosing();
         if let Some(other) = { choosing }.next().filter(|_| self.keeps_a_tree) {
             let player = if choosing.contains(self.me) { self.me } else { other };
@@ -421,10 +444,14 @@ impl Mind {
         let mut rng = self.rng(task, player.0.into());
         let mut context = Context { rng: &mut rng, stop };
         // Playouts of interpreted rules may take seconds, and end in the middle.
-        let game = match self.game.is_interpreted() {
+        let mut game = match self.game.is_interpreted() {
             true => self.game.with_stop(Arc::clone(stop)),
             false => self.game.clone(),
         };
+        if self.is_interim {
+            let plies = INTERIM_PLAYOUT.as_micros() / self.ply_time.as_micros().max(1);
+            game = game.with_horizon(self.state.plies() + plies.clamp(1, 2_000) as u32);
+        }
         let Mind { agent, state, .. } = self;
         let choice = match watch {
             Some(watch) => agent.choose_watched(&game, state, player, &mut context, watch),
@@ -491,6 +518,20 @@ impl Mind {
         let remark = format!("{known}: {:.0} in {} moves", 100.0 * line.payoff, line.moves.len());
         Some((self.game.move_text(next), remark))
     }
+}
+
+/// How long a playout may take as long as rules are interpreted.
+const INTERIM_PLAYOUT: Duration = Duration::from_millis(200);
+
+fn time_of_a_ply(start: &Stepper) -> Duration {
+    let n_roles = start.goals().len();
+    let joint: Vec<Move> =
+        (0..n_roles).filter_map(|role| start.legal(role).first().copied()).collect();
+    let mut next = start.clone();
+    let begin = Instant::now();
+    // Where it cannot be played nothing is to be timed.
+    let _ = next.step(&joint);
+    begin.elapsed()
 }
 
 /// The stream of random numbers of the solver.

@@ -171,7 +171,7 @@ impl Session {
     /// Thinks within the start clock, and returns when START is to be answered.
     pub(super) async fn prepare(self: &Arc<Session>, received: Instant) {
         let (soft, hard) = self.deadlines(received, self.terms.start_clock);
-        let Expected { thought, .. } = self.order(0, soft);
+        let Expected { thought, .. } = self.order(0, false, soft);
         // Legal moves are known from the first second on: if compiling takes longer than a moment, by
         // interpreting the rules.
         let early = received + PATIENCE.min(self.terms.start_clock / 3);
@@ -274,7 +274,7 @@ impl Session {
             history.len()
         };
         let (soft, hard) = self.deadlines(received, self.terms.play_clock);
-        let expected = self.order(plies, soft);
+        let expected = self.order(plies, true, soft);
         let (to_answer, answer) = watch::channel(None);
         let session = Arc::clone(self);
         tokio::spawn(async move {
@@ -360,7 +360,7 @@ impl Session {
     }
 
     /// Stops what is being thought, and orders to think until the given moment.
-    fn order(&self, plies: usize, until: Instant) -> Expected {
+    fn order(&self, plies: usize, is_play: bool, until: Instant) -> Expected {
         let halt = Arc::new(Halt::default());
         std::mem::replace(&mut *lock(&self.halt), Arc::clone(&halt)).request();
         let (answer, thought) = oneshot::channel();
@@ -368,7 +368,7 @@ impl Session {
         let best = Arc::<BestSoFar>::default();
         if let Some(orders) = &*lock(&self.orders) {
             let (halt, best) = (Arc::clone(&halt), Arc::clone(&best));
-            let _ = orders.send(Order { plies, halt, legal: to_legal, best, answer });
+            let _ = orders.send(Order { plies, is_play, halt, legal: to_legal, best, answer });
         }
         tokio::spawn(async move {
             sleep_until(until.into()).await;
