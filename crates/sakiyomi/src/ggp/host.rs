@@ -237,12 +237,8 @@ impl HostTable<'_> {
             self.abort();
             if begun.elapsed() >= wait {
                 let detail = format!("busy with another match for {} s", wait.as_secs_f64());
-                let fault = |seat| Fault {
-                    seat,
-                    ply: 0,
-                    kind: FaultKind::Busy,
-                    detail: detail.clone(),
-                };
+                let fault =
+                    |seat| Fault { seat, ply: 0, kind: FaultKind::Busy, detail: detail.clone() };
                 self.faults.extend(busy.into_iter().map(fault));
                 return Ok(false);
             }

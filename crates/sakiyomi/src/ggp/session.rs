@@ -308,7 +308,7 @@ impl Session {
                 biased;
                 found = &mut thought, if thinks => match found {
                     Ok(Thought::Move { text, remark }) => {
-                        return self.settle(plies, Some((text, remark)), known, "");
+                        return self.settle(plies, Some((text, remark)), known, "the search is astray");
                     }
                     Ok(Thought::Nothing) | Err(_) => thinks = false,
                 },

@@ -116,7 +116,8 @@ impl Tournament {
         notices: &Notices<'_>,
         mut done: impl FnMut(&MatchResult) -> Result<(), E>,
     ) -> Result<TournamentReport, E> {
-        let numbered = stored.into_iter().filter_map(|stored| Some((self.number(&stored)?, stored)));
+        let numbered =
+            stored.into_iter().filter_map(|stored| Some((self.number(&stored)?, stored)));
         let earlier: BTreeMap<u64, StoredMatch> =
             numbered.filter(|(number, _)| *number < matches).collect();
         let (mut results, mut void) = (Vec::new(), Vec::new());
