@@ -355,7 +355,11 @@ impl Mind {
             self.n_seen += 1;
             let Ok(joint) = self.stepper.joint(&texts) else { continue };
             let before = self.stepper.plies();
-            if self.stepper.step(&joint).is_ok() {
+            let is_played = self.stepper.step(&joint).is_ok();
+            if is_played && self.is_interim {
+                // Its tree is not kept, and playing a ply twice takes too long.
+                self.state = self.game.state(&self.stepper);
+            } else if is_played {
                 let Mind { game, state, agent, line, .. } = self;
                 game.follow(state, before, &joint, |state, actions| {
                     agent.observe(game, state, actions);
