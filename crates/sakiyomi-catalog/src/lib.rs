@@ -10,6 +10,7 @@ mod kept_rules;
 mod list;
 mod network;
 mod parameter;
+mod printable;
 mod shared_rules;
 mod solution;
 mod solvable;
@@ -24,6 +25,7 @@ pub use files::{MAX_TEXT_BYTES, read_bytes, read_text, write_atomically};
 pub use games::*;
 pub use kept_rules::{keep_rules, kept_rules};
 pub use parameter::{Entry, Named, ParameterEntry, Values};
+pub use printable::printable;
 pub use solution::{load_solution, save_solution};
 pub use table::{
     LegalAction, PlayerFace, Record, Table, TableError, open_table, replay, replay_each, views,
