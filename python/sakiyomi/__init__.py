@@ -263,9 +263,12 @@ def _ids(ids: str | Sequence[str]) -> list[str]:
 
 
 def experiments(
-    *, folder: str | os.PathLike[str] = "experiments", store: str | os.PathLike[str] = "sakiyomi.sqlite"
+    *, folder: str | os.PathLike[str] | None = None, store: str | os.PathLike[str] = "sakiyomi.sqlite"
 ) -> list[dict[str, Any]]:
-    """The experiments of a folder and how much of them a store has."""
+    """The experiments of a folder and how much of them a store has.
+
+    Without a folder those of `experiments` here, or else those that are part of the package.
+    """
     listed: list[dict[str, Any]] = json.loads(_native.experiments(folder=folder, store=store))
     return listed
 
@@ -273,7 +276,7 @@ def experiments(
 def run(
     ids: str | Sequence[str],
     *,
-    folder: str | os.PathLike[str] = "experiments",
+    folder: str | os.PathLike[str] | None = None,
     scale: str = "quick",
     store: str | os.PathLike[str] = "sakiyomi.sqlite",
     threads: int | None = None,
@@ -297,10 +300,10 @@ def run(
 def report(
     ids: str | Sequence[str],
     *,
-    folder: str | os.PathLike[str] = "experiments",
+    folder: str | os.PathLike[str] | None = None,
     scale: str = "quick",
     store: str | os.PathLike[str] = "sakiyomi.sqlite",
 ) -> list[Report]:
-    """What a store has of experiments, beside the numbers of the papers."""
+    """What a store has of experiments, or what came with the package where that is more, beside the numbers of the papers."""
     text = _native.report(_ids(ids), folder=folder, scale=scale, store=store)
     return [Report.from_data(data) for data in json.loads(text)]

@@ -71,11 +71,11 @@ def solve(
     check: bool,
     progress: Callable[[dict[str, Any]], object] | None,
 ) -> str: ...
-def experiments(*, folder: str | os.PathLike[str], store: str | os.PathLike[str]) -> str: ...
+def experiments(*, folder: str | os.PathLike[str] | None, store: str | os.PathLike[str]) -> str: ...
 def run(
     ids: Sequence[str],
     *,
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None,
     scale: str,
     store: str | os.PathLike[str],
     threads: int | None,
@@ -83,7 +83,7 @@ def run(
     progress: Callable[[dict[str, Any]], object] | None,
 ) -> str: ...
 def report(
-    ids: Sequence[str], *, folder: str | os.PathLike[str], scale: str, store: str | os.PathLike[str]
+    ids: Sequence[str], *, folder: str | os.PathLike[str] | None, scale: str, store: str | os.PathLike[str]
 ) -> str: ...
 def run_unit(unit: str) -> str: ...
 def self_play(
@@ -223,7 +223,7 @@ class OpenRun:
         cls,
         ids: Sequence[str],
         *,
-        folder: str | os.PathLike[str],
+        folder: str | os.PathLike[str] | None,
         scale: str,
         store: str | os.PathLike[str],
         workers: int,

@@ -111,7 +111,7 @@ class _Cluster:
 def run(
     ids: str | Sequence[str],
     *,
-    folder: str | os.PathLike[str] = "experiments",
+    folder: str | os.PathLike[str] | None = None,
     scale: str = "quick",
     store: str | os.PathLike[str] = "sakiyomi.sqlite",
     unit_seconds: float = 1.0,
@@ -187,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = commands.add_parser("run", help="play what a store lacks of experiments")
     options.add_argument("ids", nargs="+", metavar="ID", help="ids of experiments, paths of files, or `all`")
     options.add_argument("--scale", choices=["quick", "paper"], default="quick")
-    options.add_argument("--experiments", default="experiments", metavar="DIR", help="the folder of the experiment files")
+    options.add_argument("--experiments", metavar="DIR", help="the folder of the experiment files")
     options.add_argument("--store", default="sakiyomi.sqlite", metavar="FILE", help="the file of the results")
     options.add_argument("--unit-seconds", type=float, default=1.0, help="how long a unit of work should take")
     evolving = commands.add_parser("evolve", help="evolve fair maps; further options are those of `sakiyomi evolve`")

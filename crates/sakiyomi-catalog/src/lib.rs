@@ -11,6 +11,7 @@ mod list;
 mod network;
 mod onnx_lengths;
 mod parameter;
+mod printable;
 mod shared_rules;
 mod solution;
 mod solvable;
@@ -25,6 +26,7 @@ pub use files::{MAX_TEXT_BYTES, read_bytes, read_text, write_atomically};
 pub use games::*;
 pub use kept_rules::{keep_rules, kept_rules};
 pub use parameter::{Entry, Named, ParameterEntry, Values};
+pub use printable::printable;
 pub use solution::{load_solution, save_solution};
 pub use table::{
     LegalAction, PlayerFace, Record, Table, TableError, open_table, replay, replay_each, views,

@@ -13,9 +13,11 @@ mod polish;
 
 pub use polish::{Lineage, Polish};
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use sakiyomi_catalog::{MAX_TEXT_BYTES, read_bytes, write_atomically};
 use sakiyomi_core::stats::Tally;
@@ -23,8 +25,9 @@ use sakiyomi_core::{Fault, Rng, Stop};
 use sakiyomi_eval::{TaskError, WrongAnswer};
 use serde::{Deserialize, Serialize};
 
+use crate::sealed::{seal, unseal};
 use crate::series::{Series, play_series};
-use crate::{Ending, Evidence, Fitness, GameRunner, Generation, Judge, Problem};
+use crate::{Ending, Endings, Evidence, Fitness, GameRunner, Generation, Judge, Problem};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -114,6 +117,9 @@ pub struct Evolution<G> {
     begun: Vec<(GameKey, Ending)>,
 }
 
+/// How often a generation that is not complete yet is kept, and how.
+pub type Keep<'a, G> = (Duration, &'a dyn Fn(&Evolution<G>));
+
 /// Individual, judge and number.
 type GameKey = (u64, u64, u64);
 
@@ -135,7 +141,7 @@ pub enum EvolveError {
     #[error("{path}: {error}")]
     File { path: String, error: io::Error },
     #[error("{path}: {error}; it is no checkpoint of such a run")]
-    Checkpoint { path: String, error: serde_json::Error },
+    Checkpoint { path: String, error: String },
     #[error("{0}")]
     Settings(String),
     #[error(transparent)]
@@ -226,12 +232,14 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         let name = || path.display().to_string();
         let bytes = read_bytes(path, MAX_CHECKPOINT_BYTES)
             .map_err(|error| EvolveError::File { path: name(), error })?;
-        serde_json::from_slice(&bytes)
-            .map_err(|error| EvolveError::Checkpoint { path: name(), error })
+        let damaged = |error: String| EvolveError::Checkpoint { path: name(), error };
+        let content = unseal(&bytes).map_err(damaged)?;
+        serde_json::from_slice(&content).map_err(|error| damaged(error.to_string()))
     }
 
     pub fn save(&self, path: &Path) -> Result<(), EvolveError> {
-        write_atomically(path, |out| serde_json::to_writer(out, self).map_err(io::Error::from))
+        let text = serde_json::to_string(self).unwrap_or_default();
+        write_atomically(path, |out| out.write_all(seal(&text).as_bytes()))
             .map_err(|error| EvolveError::File { path: path.display().to_string(), error })
     }
 
@@ -265,17 +273,23 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
     }
 
     /// Makes and judges the next generation. `tell` hears of games that are done, and of how many
-    /// there are in a stage.
+    /// there are in a stage; `keep` now and then of the run with the games of the generation so far.
     pub fn step<P: Problem<Genome = G>>(
         &mut self,
         problem: &P,
         runner: &dyn GameRunner,
         stop: &Stop,
         tell: &dyn Fn(u64, u64),
+        keep: Option<Keep<'_, G>>,
     ) -> Result<Step, EvolveError> {
         if self.is_done() {
             return Ok(Step::Done);
         }
+        let keep_games = |played: Vec<(GameKey, Ending)>| {
+            let mut copy = self.clone();
+            copy.begun.extend(played);
+            keep.iter().for_each(|(_, keep)| keep(&copy));
+        };
         let mut play = Play {
             seed: self.settings.seed,
             judges: &self.settings.judges,
@@ -284,6 +298,8 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
             runner,
             stop,
             tell,
+            keep: keep.map(|(every, _)| (every, &keep_games as &dyn Fn(_))),
+            kept_at: Cell::new(Instant::now()),
         };
         let next = match &self.settings.polish {
             Some(polish) if self.history.len() >= self.settings.generations => {
@@ -523,6 +539,9 @@ struct Play<'a> {
     runner: &'a dyn GameRunner,
     stop: &'a Stop,
     tell: &'a dyn Fn(u64, u64),
+    /// How often the games are kept that were played so far, and how.
+    keep: Option<(Duration, &'a dyn Fn(Vec<(GameKey, Ending)>))>,
+    kept_at: Cell<Instant>,
 }
 
 impl Play<'_> {
@@ -572,8 +591,9 @@ impl Play<'_> {
             }
         }
         let n_games = series.iter().map(Series::n_missing).sum();
-        let endings = play_series(&series, self.runner, self.stop, &|done| {
-            (self.tell)(done, n_games);
+        let endings = play_series(&series, self.runner, self.stop, &|endings| {
+            (self.tell)(endings.n_done(), n_games);
+            self.keep_now_and_then(endings, &owners);
         })?;
         let mut n_played = 0;
         for ((_, (id, judge, first)), endings) in owners.iter().zip(endings) {
@@ -592,6 +612,20 @@ impl Play<'_> {
             }
         }
         Ok(complete)
+    }
+
+    /// Keeps the games of this generation, those of this stage included, if the time has come.
+    fn keep_now_and_then(&self, endings: &Endings, owners: &[(usize, GameKey)]) {
+        let Some((every, keep)) = self.keep else { return };
+        if self.kept_at.get().elapsed() < every {
+            return;
+        }
+        let new = endings.done().map(|(at, number, ending)| {
+            let (id, judge, _) = owners[at].1;
+            ((id, judge, number), ending)
+        });
+        keep(self.played.iter().copied().chain(new).collect());
+        self.kept_at.set(Instant::now());
     }
 }
 

@@ -64,7 +64,9 @@ pub struct JudgeFairness {
     pub interval: Interval,
     /// The paper's fitness.
     pub paper_fitness: f64,
-    pub mean_turns: f64,
+    /// Steps in which a side chose: in TUBSTAP actions of single units, of which a turn has several.
+    #[serde(alias = "mean_turns")]
+    pub mean_actions: f64,
     /// Different courses of play among the games.
     pub distinct: usize,
     pub compared: usize,
@@ -116,7 +118,7 @@ impl JudgeFairness {
             score,
             interval,
             paper_fitness: Fitness::Paper.of(evidence),
-            mean_turns: evidence.mean_turns(),
+            mean_actions: evidence.mean_actions(),
             distinct,
             compared,
             unfair,
@@ -167,8 +169,8 @@ pub fn judge_game(
             let (game, agent) = (spec.clone(), judge.agent.clone());
             let numbers = first..settings.games.min(first + BATCH);
             let batch = [Series { game, agent, seed, numbers, known: Vec::new() }];
-            let endings = play_series(&batch, runner, stop, &|done| {
-                tell(index * settings.games + first + done);
+            let endings = play_series(&batch, runner, stop, &|endings| {
+                tell(index * settings.games + first + endings.n_done());
             })?;
             let endings = endings.iter().flatten();
             endings.map_while(Option::as_ref).for_each(|ending| evidence.add(ending));

@@ -17,7 +17,8 @@ pub struct Judge {
     pub noise: bool,
 }
 
-const NOISE: &str = "+noise";
+/// What the name of a judge with noise ends with.
+pub const NOISE: &str = "+noise";
 
 impl FromStr for Judge {
     type Err = String;
@@ -151,7 +152,8 @@ impl Evidence {
         self.mean(self.tally.draws as f64)
     }
 
-    pub fn mean_turns(&self) -> f64 {
+    /// Steps in which a side chose.
+    pub fn mean_actions(&self) -> f64 {
         self.mean(self.turns as f64)
     }
 

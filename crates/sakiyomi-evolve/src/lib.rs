@@ -21,11 +21,14 @@ mod presets;
 mod problem;
 mod run;
 mod sangoku;
+mod sealed;
 mod series;
 mod tubstap;
 mod written;
 
-pub use evolution::{Evolution, EvolveError, Individual, Lineage, Polish, Settings, Stage, Step};
+pub use evolution::{
+    Evolution, EvolveError, Individual, Keep, Lineage, Polish, Settings, Stage, Step,
+};
 pub use fairness::{
     Fairness, FairnessSettings, JudgeFairness, MAX_DRAWS, Quorum, SCORE_RANGE, Unfair,
     default_judges, judge_game,
@@ -34,7 +37,7 @@ pub use fitness::Fitness;
 pub use gallery::{Delivery, Find, Gallery};
 pub use hand_out::{HandOut, StageTicket};
 pub use history::{Generation, Sums};
-pub use judge::{Ending, Evidence, Judge};
+pub use judge::{Ending, Evidence, Judge, NOISE};
 pub use numbers::{NumberGenome, NumberProblem};
 pub use presets::Preset;
 pub use problem::{Problem, Remark, Strength};

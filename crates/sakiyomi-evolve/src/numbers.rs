@@ -128,7 +128,7 @@ impl Problem for NumberProblem {
     fn cell(&self, genome: &NumberGenome, evidence: &Evidence) -> Vec<u8> {
         let &[attack, _, _, hit_points, rounds] = genome.0.as_slice() else { return Vec::new() };
         let strikes = f64::from(hit_points) / (f64::from(attack) / 2.0).max(1.0);
-        let length = (evidence.mean_turns() / 10.0).min(9.0) as u8;
+        let length = (evidence.mean_actions() / 10.0).min(9.0) as u8;
         vec![(2.0 * strikes).min(9.0) as u8, (rounds / 4) as u8, length]
     }
 

@@ -220,7 +220,7 @@ impl Problem for ScenarioProblem {
             (f64::from(sum) / n / 3.0 / 20.0) as u8,
             abilities.len() as u8,
             (mean_x(1) - mean_x(0)).abs() as u8,
-            (evidence.mean_turns() / 10.0).min(9.0) as u8,
+            (evidence.mean_actions() / 10.0).min(9.0) as u8,
         ]
     }
 

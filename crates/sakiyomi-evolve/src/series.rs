@@ -51,12 +51,12 @@ impl Series {
 
 /// Plays what is missing of the series. For each of them the endings come back in the order of its
 /// numbers; those that were known or not played, since it was stopped, are missing. `tell` is
-/// called from time to time with the number of games that are done.
+/// called from time to time with what is done so far.
 pub(crate) fn play_series(
     series: &[Series],
     runner: &dyn GameRunner,
     stop: &Stop,
-    tell: &dyn Fn(u64),
+    tell: &dyn Fn(&Endings),
 ) -> Result<Vec<Vec<Option<Ending>>>, EvolveError> {
     let n_missing: u64 = series.iter().map(Series::n_missing).sum();
     // Games of one series share what is made of its map, so a unit has as many as leaves enough
@@ -68,7 +68,7 @@ pub(crate) fn play_series(
         endings: vec![None; (one.numbers.end - one.numbers.start) as usize],
     });
     let endings = Endings { unit_size, played: played.collect(), n_done: 0 };
-    let endings = runner.run(works, endings, stop, &|endings| tell(endings.n_done))?;
+    let endings = runner.run(works, endings, stop, tell)?;
     Ok(endings.played.into_iter().map(|column| column.endings).collect())
 }
 
@@ -118,6 +118,21 @@ pub struct Endings {
     unit_size: u64,
     played: Vec<Column>,
     n_done: u64,
+}
+
+impl Endings {
+    /// Games that are done.
+    pub(crate) fn n_done(&self) -> u64 {
+        self.n_done
+    }
+
+    /// Those games: the place of their series, their number and how they ended.
+    pub(crate) fn done(&self) -> impl Iterator<Item = (usize, u64, Ending)> {
+        self.played.iter().enumerate().flat_map(|(at, column)| {
+            let numbered = (column.first..).zip(&column.endings);
+            numbered.filter_map(move |(number, ending)| Some((at, number, (*ending)?)))
+        })
+    }
 }
 
 /// The endings of one work.

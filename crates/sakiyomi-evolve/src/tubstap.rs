@@ -322,7 +322,7 @@ impl Problem for MapProblem {
             class(rough, 5),
             class(heavy / map.units.len().max(1) as f64, 4),
             class(army_distance(&map) / steps, 4),
-            class(evidence.mean_turns() / most, 4),
+            class(evidence.mean_actions() / most, 4),
         ]
     }
 

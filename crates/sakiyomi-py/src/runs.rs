@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use pyo3::prelude::*;
-use sakiyomi::report::{ExperimentReport, to_markdown};
+use sakiyomi::report::to_markdown;
+use sakiyomi::shipped;
 use sakiyomi_eval::experiment::{Experiment, Scale};
 use sakiyomi_eval::{
     DoneUnit, Handed, RunProgress, RunSettings, RunSummary, Store, Ticket, Unit, run_experiments,
@@ -20,11 +21,16 @@ fn scale_of(text: &str) -> PyResult<Scale> {
     Ok(text.parse().map_err(Raised::bad_input)?)
 }
 
-/// The experiments of a folder and how much of them a store has.
+/// The experiments of these names, of a folder or of the package.
+fn found(ids: &[String], folder: Option<PathBuf>) -> PyResult<Vec<Experiment>> {
+    Ok(shipped::library(folder.as_deref()).find(ids).map_err(Raised::from)?)
+}
+
+/// The experiments of a folder, or of the package, and how much of them a store has.
 #[pyfunction]
 #[pyo3(signature = (*, folder, store))]
-pub(crate) fn experiments(folder: PathBuf, store: PathBuf) -> PyResult<String> {
-    let all = Experiment::find(&["all".to_owned()], &folder).map_err(Raised::from)?;
+pub(crate) fn experiments(folder: Option<PathBuf>, store: PathBuf) -> PyResult<String> {
+    let all = found(&["all".to_owned()], folder)?;
     let store = match store.exists() {
         true => Some(Store::open_existing(&store).map_err(Raised::from)?),
         false => None,
@@ -50,14 +56,14 @@ pub(crate) fn experiments(folder: PathBuf, store: PathBuf) -> PyResult<String> {
 pub(crate) fn run(
     py: Python<'_>,
     ids: Vec<String>,
-    folder: PathBuf,
+    folder: Option<PathBuf>,
     scale: &str,
     store: PathBuf,
     threads: Option<usize>,
     unit_seconds: f64,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let experiments = Experiment::find(&ids, &folder).map_err(Raised::from)?;
+    let experiments = found(&ids, folder)?;
     let threads = threads_or_cores(threads);
     let settings = RunSettings { scale: scale_of(scale)?, threads, unit_seconds };
     let summary = jobs::run(py, progress, move |duty| {
@@ -69,23 +75,23 @@ pub(crate) fn run(
     to_text(&summary_value(&summary.map_err(Raised::from)?))
 }
 
-/// What a store has of experiments, beside the numbers of the papers.
+/// What a store has of experiments, or what came with the package where that is more, beside the numbers of the papers.
 #[pyfunction]
 #[pyo3(signature = (ids, *, folder, scale, store))]
 pub(crate) fn report(
     py: Python<'_>,
     ids: Vec<String>,
-    folder: PathBuf,
+    folder: Option<PathBuf>,
     scale: &str,
     store: PathBuf,
 ) -> PyResult<String> {
     let scale = scale_of(scale)?;
-    let experiments = Experiment::find(&ids, &folder).map_err(Raised::from)?;
+    let experiments = found(&ids, folder)?;
     let reports = jobs::run(py, None, move |_| -> Result<Vec<Value>, Raised> {
-        let store = Store::open_existing(&store)?;
+        let store = store.exists().then(|| Store::open_existing(&store)).transpose()?;
         let mut reports = Vec::new();
         for experiment in &experiments {
-            let report = ExperimentReport::new(experiment, scale, &store)
+            let report = shipped::report(experiment, scale, store.as_ref())
                 .map_err(|error| Raised::other(format!("{error:#}")))?;
             let mut value = serde_json::to_value(&report).map_err(Raised::other)?;
             value["markdown"] = to_markdown(&report.blocks()).into();
@@ -185,13 +191,13 @@ impl OpenRun {
     #[pyo3(signature = (ids, *, folder, scale, store, workers, unit_seconds))]
     fn new(
         ids: Vec<String>,
-        folder: PathBuf,
+        folder: Option<PathBuf>,
         scale: &str,
         store: PathBuf,
         workers: usize,
         unit_seconds: f64,
     ) -> PyResult<OpenRun> {
-        let experiments = Experiment::find(&ids, &folder).map_err(Raised::from)?;
+        let experiments = found(&ids, folder)?;
         let chosen: Vec<&Experiment> = experiments.iter().collect();
         let settings = RunSettings { scale: scale_of(scale)?, threads: workers, unit_seconds };
         let run = sakiyomi_eval::OpenRun::new(&chosen, settings, &store).map_err(Raised::from)?;

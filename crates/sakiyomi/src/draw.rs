@@ -88,7 +88,7 @@ fn draw_hexagons(board: &Board, in_colour: bool) -> String {
         text += &format!("{}{label:>margin$}", indent(row));
         for cell in &board.cells[row * columns..(row + 1) * columns] {
             text += &" ".repeat(pitch - width);
-            text += &draw_cell(cell, width, in_colour);
+            text += &coloured(&format!("{:>width$}", symbol(cell)), cell, in_colour);
         }
         text.push('\n');
     }
@@ -151,7 +151,7 @@ fn letter(cell: &Cell, in_colour: bool) -> char {
 /// Rows of cells with their labels on all sides.
 fn draw_squares(board: &Board, in_colour: bool) -> String {
     let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(1);
-    let symbols = board.cells.iter().map(|cell| symbol(cell).chars().count());
+    let symbols = board.cells.iter().map(|cell| symbol_on_ground(cell).chars().count());
     let labels = board.column_labels.iter().map(|label| label.chars().count());
     let width = widest(&mut symbols.chain(labels)).max(1);
     let margin = widest(&mut board.row_labels.iter().map(|label| label.chars().count()));
@@ -163,15 +163,12 @@ fn draw_squares(board: &Board, in_colour: bool) -> String {
     for (row, label) in board.row_labels.iter().enumerate() {
         text += &format!("{label:>margin$}");
         for cell in &board.cells[row * columns..(row + 1) * columns] {
-            text += &format!(" {}", draw_cell(cell, width, in_colour));
+            let symbol = format!("{:>width$}", symbol_on_ground(cell));
+            text += &format!(" {}", coloured(&symbol, cell, in_colour));
         }
         text += &format!(" {label}\n");
     }
     text + &header
-}
-
-fn draw_cell(cell: &Cell, width: usize, in_colour: bool) -> String {
-    coloured(&format!("{:>width$}", symbol(cell)), cell, in_colour)
 }
 
 fn coloured(text: &str, cell: &Cell, in_colour: bool) -> String {
@@ -193,6 +190,15 @@ fn symbol(cell: &Cell) -> Cow<'_, str> {
         (None, None, Some(ground)) => ground.as_str().into(),
         (None, None, None) if cell.is_hole => " ".into(),
         (None, None, None) => ".".into(),
+    }
+}
+
+/// The same, and below a piece its ground, which counts where there are several kinds.
+fn symbol_on_ground(cell: &Cell) -> Cow<'_, str> {
+    let piece = cell.top().is_some_and(|piece| !piece.symbol.is_empty());
+    match &cell.ground {
+        Some(ground) if piece => format!("{}/{ground}", symbol(cell)).into(),
+        _ => symbol(cell),
     }
 }
 
@@ -254,6 +260,18 @@ mod tests {
         assert_eq!(lines[1], format!("t b1: 9 hp, {facts}"));
         assert_eq!(lines[2], format!("b a1: 3 hp, {facts}"));
         assert_eq!(lines[3..], ["deck: nothing, 3 lost", "x: holds 7 ?"]);
+    }
+
+    #[test]
+    fn the_ground_below_pieces_is_seen() {
+        let wood = Some("wood".to_owned());
+        let board = Board::square(3, 1, |column, _| match column {
+            0 => Cell { ground: wood.clone(), ..Cell::piece("P", Player(0)) },
+            1 => Cell { ground: wood.clone(), ..Cell::default() },
+            _ => Cell::piece("i", Player(1)),
+        });
+        let drawn = draw(&View { board: Some(board), ..View::default() }, false);
+        assert_eq!(drawn.lines().nth(1), Some("1 P/wood   wood      i 1"));
     }
 
     #[test]

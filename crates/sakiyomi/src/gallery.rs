@@ -1,6 +1,6 @@
 //! A run of evolution as pictures and as a page.
 
-use sakiyomi_evolve::{Fairness, Find, Gallery, JudgeFairness, Unfair};
+use sakiyomi_evolve::{Fairness, Find, Gallery, JudgeFairness, NOISE, Unfair};
 use sakiyomi_games::tubstap::Map;
 
 use crate::figures::{Content, Curve, CurvePoint, Figure, MapPicture, UnitPicture};
@@ -86,7 +86,7 @@ fn find_lines(find: &Find) -> Vec<String> {
     judges
         .iter()
         .map(|one| {
-            let name = one.judge.split(':').next().unwrap_or(&one.judge);
+            let name = short_name(&one.judge);
             // Games of the search are too few for a verdict.
             let verdict = match find.fresh.is_some() && !one.is_fair() {
                 true => ", not fair",
@@ -95,6 +95,15 @@ fn find_lines(find: &Find) -> Vec<String> {
             format!("{name} {}-{}-{}{verdict}", one.wins[0], one.draws, one.wins[1])
         })
         .collect()
+}
+
+/// A judge without the parameters of its agent, for which a picture has no room.
+fn short_name(judge: &str) -> String {
+    let (agent, noise) = match judge.strip_suffix(NOISE) {
+        Some(agent) => (agent, NOISE),
+        None => (judge, ""),
+    };
+    format!("{}{noise}", agent.split(':').next().unwrap_or(agent))
 }
 
 /// What the judges say, one row each.
@@ -129,7 +138,7 @@ pub fn fairness_lines(judges: &[JudgeFairness]) -> (Vec<String>, Vec<Vec<String>
             format!("{:.2}", one.paper_fitness),
             format!("{} : {}", one.wipe_outs[0], one.wipe_outs[1]),
             format!("{} : {}", one.judgements[0], one.judgements[1]),
-            format!("{:.1}", one.mean_turns),
+            format!("{:.1}", one.mean_actions),
             format!("{} of {}", one.distinct, one.compared),
             verdict(one),
         ]
@@ -196,4 +205,15 @@ fn summary(gallery: &Gallery) -> String {
     let fair = |fairness: &Fairness| fairness.is_fair;
     let n_fair = gallery.finds.iter().filter_map(|find| find.fresh.as_ref()).filter(|it| fair(it));
     text + &format!("{} maps are shown, {} of them fair.", gallery.finds.len(), n_fair.count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judges_with_and_without_noise_are_told_apart() {
+        let names = ["sample+noise", "m-uct:iterations=20+noise", "m-uct:iterations=20", "staff"];
+        assert_eq!(names.map(short_name), ["sample+noise", "m-uct+noise", "m-uct", "staff"]);
+    }
 }

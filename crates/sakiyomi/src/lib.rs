@@ -24,4 +24,5 @@ pub mod numbers;
 pub mod picture;
 pub mod report;
 pub mod serve;
+pub mod shipped;
 pub mod text_table;

@@ -17,6 +17,7 @@ use sakiyomi_core::{Agent, Budget, Choice, Context, Forfeit, Playable, Player, S
 use super::{AgentSettings, Seat};
 use crate::fields::{PROGRAM, PROGRAM_COMMAND};
 use crate::parameter::{Defined, Definition, Domain, Parameter, place};
+use crate::printable;
 
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
@@ -252,7 +253,8 @@ impl Process {
         let (program, arguments) = words.split_first().ok_or("no command")?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        // A group of its own, so that what the program starts can be ended with it.
+        // A group of its own, so that what the program starts can be ended with it. What leaves the
+        // group, by a session of its own, is out of reach; the protocol says so.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(|error| format!("cannot be started: {error}"))?;
@@ -368,9 +370,11 @@ fn speak(mut input: ChildStdin, texts: &Receiver<String>) {
     }
 }
 
+/// What a program said, as an error may quote it.
 fn shorten(text: &str) -> String {
+    let text = printable(text);
     if text.chars().count() <= 60 {
-        return text.to_owned();
+        return text;
     }
     text.chars().take(57).chain("...".chars()).collect()
 }
@@ -436,6 +440,12 @@ mod tests {
                 thread::sleep(Duration::from_millis(5));
             }
         }
+    }
+
+    /// What a program says is quoted without what would change the terminal of the reader.
+    #[test]
+    fn quoted_answers_have_no_escapes() {
+        assert_eq!(shorten("\x1b[2Jhello"), "\u{fffd}[2Jhello");
     }
 
     /// More than a pipe holds.

@@ -64,6 +64,11 @@ pub(crate) trait GameSettings: Defined {
         None
     }
 
+    /// What is odd about that file, though it can be played.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Makes it independent of files, where that is possible, so that a record needs nothing else.
     fn make_portable(&mut self) -> Result<(), String> {
         Ok(())
@@ -117,6 +122,11 @@ impl GameSpec {
     /// The file that it is read from, if it is.
     pub fn file(&self) -> Option<&str> {
         each_kind!(self, named => named.settings.file())
+    }
+
+    /// What is odd about that file, though it can be played.
+    pub fn warnings(&self) -> Vec<String> {
+        each_kind!(self, named => named.settings.warnings())
     }
 
     /// By what a difference of payoffs is multiplied to be one in the game's own units: points

@@ -34,16 +34,33 @@ pub enum MapSource {
 }
 
 macro_rules! maps {
-    ($($name:literal),+ $(,)?) => {
+    ($($name:literal: $file:literal),+ $(,)?) => {
         &[$((
             $name,
-            include_bytes!(concat!("../../../../games/tubstap/", $name, ".tbsmap")) as &[u8],
+            include_bytes!(concat!("../../../../games/tubstap/", $file, ".tbsmap")) as &[u8],
         )),+]
     };
 }
 
-/// The maps that are always there.
-const MAPS: &[(&str, &[u8])] = maps!["ford", "pass", "coast", "air"];
+/// The maps that are always there: those that were drawn by hand, and those that evolution found.
+const MAPS: &[(&str, &[u8])] = maps![
+    "ford": "ford",
+    "pass": "pass",
+    "coast": "coast",
+    "air": "air",
+    "fair-01": "fair/01",
+    "fair-02": "fair/02",
+    "fair-03": "fair/03",
+    "fair-04": "fair/04",
+    "fair-05": "fair/05",
+    "fair-06": "fair/06",
+    "fair-07": "fair/07",
+    "fair-08": "fair/08",
+    "fair-09": "fair/09",
+    "fair-10": "fair/10",
+];
+/// The first of them, which lists of presets show.
+const N_DRAWN_BY_HAND: usize = 4;
 
 /// The place of a map that is given in one of the ways.
 macro_rules! map_place {
@@ -61,8 +78,12 @@ macro_rules! map_place {
     };
 }
 
-const MAP: Parameter<TubstapSpec> =
-    Parameter::new("map", Domain::Text, map_place!(Named), "one of ford, pass, coast, air");
+const MAP: Parameter<TubstapSpec> = Parameter::new(
+    "map",
+    Domain::Text,
+    map_place!(Named),
+    "one of ford, pass, coast, air, and fair-01 to fair-10, which evolution found",
+);
 const FILE: Parameter<TubstapSpec> =
     Parameter::new("file", Domain::Text, map_place!(File), "a .tbsmap file");
 const CODE: Parameter<TubstapSpec> = Parameter::new(
@@ -151,11 +172,18 @@ impl GameSettings for TubstapSpec {
     }
 
     fn presets() -> Vec<String> {
-        MAPS.iter().map(|(name, _)| format!("tubstap:map={name}")).collect()
+        MAPS[..N_DRAWN_BY_HAND].iter().map(|(name, _)| format!("tubstap:map={name}")).collect()
     }
 
     fn opponents(&self) -> Option<[&'static str; 4]> {
         Some(["random", "sample", "m-uct:iterations=500", "tubstap-best:cpu=200ms"])
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let MapSource::File(path) = &self.map else { return Vec::new() };
+        let read = self.map.read_with_warnings().map(|(_, warnings)| warnings);
+        let warnings = read.unwrap_or_default().into_iter();
+        warnings.map(|warning| format!("{path}: {warning}")).collect()
     }
 
     fn file(&self) -> Option<&str> {
@@ -177,6 +205,15 @@ impl GameSettings for TubstapSpec {
 impl MapSource {
     /// The map itself.
     pub fn read(&self) -> Result<Map, String> {
+        self.read_with_warnings().map(|(map, _)| map)
+    }
+
+    /// The map, and what is odd about its file though it can be played.
+    pub fn read_with_warnings(&self) -> Result<(Map, Vec<String>), String> {
+        let read = |bytes: &[u8]| {
+            let (map, warnings) = read_map(bytes).map_err(|error| error.to_string())?;
+            Ok((map, warnings.iter().map(ToString::to_string).collect()))
+        };
         match self {
             MapSource::Named(name) => {
                 let known = MAPS.iter().find(|(known, _)| known == name);
@@ -185,16 +222,17 @@ impl MapSource {
                     let suggestion = suggestion(name, &names);
                     format!("no map is called `{name}`{suggestion}; known: {}", names.join(", "))
                 })?;
-                read_map(bytes).map(|(map, _)| map).map_err(|error| error.to_string())
+                read(bytes)
             }
             MapSource::File(path) => {
                 let bytes = read_bytes(Path::new(path), MAX_TEXT_BYTES)
                     .map_err(|error| format!("{path}: {error}"))?;
-                let read = read_map(&bytes).map_err(|error| format!("{path}: {error}"))?;
-                Ok(read.0)
+                read(&bytes).map_err(|error: String| format!("{path}: {error}"))
             }
-            MapSource::Code(code) => Map::from_code(code),
-            MapSource::Seed(seed) => Generator::default().generate(&mut Rng::new(*seed)),
+            MapSource::Code(code) => Ok((Map::from_code(code)?, Vec::new())),
+            MapSource::Seed(seed) => {
+                Ok((Generator::default().generate(&mut Rng::new(*seed))?, Vec::new()))
+            }
         }
     }
 }

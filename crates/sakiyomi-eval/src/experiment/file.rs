@@ -1,7 +1,6 @@
 //! Reading experiment files. What is wrong is said with file, line, column and field.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -34,27 +33,6 @@ pub(super) fn load(path: &Path) -> Result<Experiment, ExperimentError> {
         message: format!("cannot be read: {error}"),
     })?;
     read(path, &text)
-}
-
-pub(super) fn load_all(folder: &Path) -> Result<Vec<Experiment>, ExperimentError> {
-    let entries = fs::read_dir(folder).map_err(|error| ExperimentError::File {
-        file: folder.to_owned(),
-        message: format!("experiments cannot be listed: {error}"),
-    })?;
-    let is_toml = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
-    let mut paths: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(is_toml).collect();
-    paths.sort();
-    let mut experiments: Vec<Experiment> = Vec::new();
-    for path in paths {
-        let experiment = load(&path)?;
-        if let Some(other) = experiments.iter().find(|other| other.id == experiment.id) {
-            let message = format!("the id `{}` is that of {} too", other.id, other.file.display());
-            return Err(ExperimentError::File { file: path, message });
-        }
-        experiments.push(experiment);
-    }
-    Ok(experiments)
 }
 
 /// The file as written. Which of these are needed depends on the kind.

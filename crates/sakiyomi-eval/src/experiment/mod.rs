@@ -7,6 +7,7 @@ mod claim;
 mod evidence;
 mod file;
 mod kind;
+mod library;
 mod paper;
 
 use std::fmt;
@@ -25,6 +26,7 @@ pub use claim::{Claim, Verdict};
 pub use evidence::{Distribution, Estimate, Evidence, Part, Quantity};
 pub use file::ExperimentError;
 pub use kind::Kind;
+pub use library::{FindError, Library, has_experiments};
 pub use paper::PaperNumbers;
 
 /// One experiment, read and checked.
@@ -142,41 +144,9 @@ impl Experiment {
         file::load(path)
     }
 
-    /// Reads the text of a file, whose path is named in errors.
+    /// Reads the text of a file; the path is the one that errors name.
     pub fn read(path: &Path, text: &str) -> Result<Experiment, ExperimentError> {
         file::read(path, text)
-    }
-
-    /// Reads all files of a folder, in the order of their ids.
-    pub fn load_all(folder: &Path) -> Result<Vec<Experiment>, ExperimentError> {
-        file::load_all(folder)
-    }
-
-    /// The experiments of these names in a folder. A name that ends with .toml is a file, and `all` is the whole
-    /// folder.
-    pub fn find(ids: &[String], folder: &Path) -> Result<Vec<Experiment>, FindError> {
-        let is_file = |id: &&String| id.ends_with(".toml");
-        let mut found = Vec::new();
-        let listed = match ids.iter().all(|id| is_file(&id)) {
-            true => Vec::new(),
-            false => Experiment::load_all(folder)?,
-        };
-        for id in ids {
-            if is_file(&id) {
-                found.push(Experiment::load(Path::new(id))?);
-            } else if id == "all" {
-                found.extend(listed.iter().cloned());
-            } else {
-                let known: Vec<&str> = listed.iter().map(|known| known.id.as_str()).collect();
-                let experiment = listed.iter().find(|known| known.id == *id);
-                found.push(experiment.cloned().ok_or_else(|| FindError::Unknown {
-                    id: id.clone(),
-                    folder: folder.to_owned(),
-                    known: known.join(", "),
-                })?);
-            }
-        }
-        Ok(found)
     }
 
     /// A single duel as an experiment without a file, so that it runs, stops and resumes like one.
@@ -249,17 +219,6 @@ impl Done {
         }
     }
 }
-
-/// Why an experiment is not found.
-#[derive(Debug, thiserror::Error)]
-pub enum FindError {
-    #[error(transparent)]
-    Experiment(#[from] ExperimentError),
-    #[error("no experiment in {} is called `{id}`; known: {known}", folder.display())]
-    Unknown { id: String, folder: PathBuf, known: String },
-}
-
-impl Fault for FindError {}
 
 /// Why the results of a cell cannot be counted.
 #[derive(Debug, thiserror::Error)]

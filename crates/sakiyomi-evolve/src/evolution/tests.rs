@@ -30,7 +30,7 @@ fn run<P: Problem>(
     generations: usize,
 ) {
     for _ in 0..generations {
-        evolution.step(problem, &Threads(threads), &Stop::new(), &|_, _| {}).unwrap();
+        evolution.step(problem, &Threads(threads), &Stop::new(), &|_, _| {}, None).unwrap();
     }
 }
 
@@ -66,7 +66,10 @@ fn a_run_goes_on_to_the_identical_result() {
             stop.request();
         }
     };
-    assert_eq!(evolution.step(&problem, &Threads(2), &stop, &stop_soon).unwrap(), Step::Stopped);
+    assert_eq!(
+        evolution.step(&problem, &Threads(2), &stop, &stop_soon, None).unwrap(),
+        Step::Stopped
+    );
     assert!(evolution.begun.len() >= 9, "{} games are kept", evolution.begun.len());
     assert_eq!(evolution.history.len(), 1);
     evolution.save(&path).unwrap();
@@ -74,7 +77,35 @@ fn a_run_goes_on_to_the_identical_result() {
     assert_eq!(read, evolution);
     run(&mut read, &problem, 1, 2);
     assert_eq!(read, whole);
-    assert_eq!(read.step(&problem, &Threads(1), &Stop::new(), &|_, _| {}).unwrap(), Step::Done);
+    assert_eq!(
+        read.step(&problem, &Threads(1), &Stop::new(), &|_, _| {}, None).unwrap(),
+        Step::Done
+    );
+}
+
+/// What is kept while the first generation is played is enough to go on from, for a run that is
+/// killed then.
+#[test]
+fn games_are_kept_before_a_generation_is_complete() {
+    let problem = MapProblem::fair(true);
+    let whole = done(settings(), &problem, 2);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let most = Cell::new(0);
+    let keep = |so_far: &Evolution<_>| {
+        if so_far.begun.len() > most.get() && most.get() < 20 {
+            most.set(so_far.begun.len());
+            so_far.save(&path).unwrap();
+        }
+    };
+    let mut evolution = Evolution::new(settings(), "test".to_owned()).unwrap();
+    let keep = Some((Duration::ZERO, &keep as &dyn Fn(&_)));
+    evolution.step(&problem, &Threads(1), &Stop::new(), &|_, _| {}, keep).unwrap();
+    let mut killed: Evolution<_> = Evolution::load(&path).unwrap();
+    assert_eq!((killed.history.len(), killed.begun.len()), (0, most.get()));
+    assert!(most.get() > 0);
+    run(&mut killed, &problem, 2, 4);
+    assert_eq!(killed, whole);
 }
 
 #[test]
@@ -171,7 +202,10 @@ fn refining_goes_on_to_the_identical_result() {
             stop.request();
         }
     };
-    assert_eq!(evolution.step(&problem, &Threads(2), &stop, &stop_soon).unwrap(), Step::Stopped);
+    assert_eq!(
+        evolution.step(&problem, &Threads(2), &stop, &stop_soon, None).unwrap(),
+        Step::Stopped
+    );
     let text = serde_json::to_string(&evolution).unwrap();
     let mut read: Evolution<_> = serde_json::from_str(&text).unwrap();
     run(&mut read, &problem, 3, 2);

@@ -103,7 +103,7 @@ pub fn log_header() -> String {
     let kinds =
         |side: &str| Kind::ALL.map(|kind| format!("{}_UnitHP_{side}", kind.mark())).join(",");
     format!(
-        "WinTeam(0/1/-1),Resing,EndTurn,AttackCntBlue_0_5,AttackCntRed_0_5,attackCntBlue_6_11,\
+        "WinTeam,Resing,EndTurn,AttackCntBlue_0_5,AttackCntRed_0_5,attackCntBlue_6_11,\
          attackCntRed_6_11,AllUnitHP_Blue,AllUnitHP_Red,{},{}",
         kinds("Blue"),
         kinds("Red")
@@ -174,6 +174,15 @@ mod tests {
         assert_eq!(BattleResult::read(row).unwrap().row(), row);
         assert_eq!(BattleResult::read(RESULT_HEADER), None);
         assert_eq!(RESULT_HEADER.split(',').count(), row.split(',').count());
+    }
+
+    #[test]
+    fn the_header_of_games_is_that_of_the_original() {
+        let expected = "WinTeam,Resing,EndTurn,AttackCntBlue_0_5,AttackCntRed_0_5,attackCntBlue_6_11,\
+            attackCntRed_6_11,AllUnitHP_Blue,AllUnitHP_Red,F_UnitHP_Blue,A_UnitHP_Blue,P_UnitHP_Blue,\
+            U_UnitHP_Blue,R_UnitHP_Blue,I_UnitHP_Blue,F_UnitHP_Red,A_UnitHP_Red,P_UnitHP_Red,\
+            U_UnitHP_Red,R_UnitHP_Red,I_UnitHP_Red";
+        assert_eq!(log_header(), expected);
     }
 
     #[test]

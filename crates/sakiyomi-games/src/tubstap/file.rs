@@ -17,7 +17,7 @@ pub fn read_map(bytes: &[u8]) -> Result<(Map, Warnings), FileError> {
 
 /// The text of a map file.
 pub fn write_map(map: &Map) -> String {
-    let [red, blue] = map.n_units();
+    let [red, blue] = announced(map);
     let mut text = format!(
         "SIZEX[{}];SIZEY[{}];\nTURNLIMIT[{}];HPTHRESHOLD[{}];\nUNITNUMRED[{red}];UNITNUMBLUE[{blue}];\n",
         map.width, map.height, map.turn_limit, map.hp_threshold
@@ -37,6 +37,14 @@ pub fn write_map(map: &Map) -> String {
         text += &format!("MAP[{}];\n", codes.join(","));
     }
     text
+}
+
+/// What the file announces. What was read is kept unless there is no room any more for all units.
+fn announced(map: &Map) -> [u32; 2] {
+    let listed = map.n_units().map(|n| n as u32);
+    let has_room =
+        |[red, blue]: &[u32; 2]| u64::from(*red) + u64::from(*blue) >= map.units.len() as u64;
+    map.announced.filter(has_room).unwrap_or(listed)
 }
 
 /// A map file in the encoding of the original. Characters that it lacks are written as their numbers.
@@ -73,7 +81,10 @@ pub(super) fn map_of_tags(tags: &[Tag]) -> Result<(Map, Warnings), FileError> {
     check_counts(&draft.units, n_red, n_blue, &mut warnings)?;
     let units = draft.units.iter().map(|tag| unit(tag)).collect::<Result<Vec<_>, _>>()?;
     let Draft { author, comment, .. } = draft;
-    let map = Map { width, height, turn_limit, hp_threshold, author, comment, terrain, units };
+    let mut map = Map { author, comment, terrain, units, ..Map::plain(width, height) };
+    (map.turn_limit, map.hp_threshold) = (turn_limit, hp_threshold);
+    let is_listed = [n_red, n_blue].map(|n| n as usize) == map.n_units();
+    map.announced = (!is_listed).then_some([n_red, n_blue]);
     let at = |place: Place, message: String| match place {
         Place::Unit(unit) => FileError::at(draft.units[unit].line, message),
         Place::Map => FileError::whole(message),

@@ -97,6 +97,22 @@ fn what_the_original_tolerates_is_a_warning() {
     }
 }
 
+/// The original copies the lines of a map into its replays, so what a file announces stays.
+#[test]
+fn announced_units_are_written_as_they_were_read() {
+    let announced = MAP.replacen("RED[1]", "RED[4]", 1);
+    let (map, _) = read_map(announced.as_bytes()).unwrap();
+    assert!(write_map(&map).contains("UNITNUMRED[4];UNITNUMBLUE[1];"), "{}", write_map(&map));
+    // A map that has more units by now needs the room.
+    let mut edited = map.clone();
+    let unit = map.units[0];
+    edited.units.extend((1..=3).map(|x| Unit { x, y: 2, ..unit }));
+    edited.units.push(Unit { x: 2, y: 1, ..unit });
+    assert!(write_map(&edited).contains("UNITNUMRED[5];UNITNUMBLUE[1];"), "{}", write_map(&edited));
+    let (plain, _) = read_map(MAP.as_bytes()).unwrap();
+    assert_eq!(plain.announced, None);
+}
+
 /// The maps of this project are faultless, and the same for both sides turned by half a turn.
 #[test]
 fn our_own_maps_are_clean_and_symmetric() {

@@ -30,6 +30,9 @@ pub struct Map {
     pub terrain: Vec<Terrain>,
     /// The number of a unit is its place in this list.
     pub units: Vec<Unit>,
+    /// The units of RED and BLUE that a file announces, if they are not those that it lists. The
+    /// original takes them for the room that it needs, and copies them into replays.
+    pub announced: Option<[u32; 2]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +83,7 @@ impl Map {
             comment: None,
             terrain: vec![Terrain::Forbidden; usize::from(width) * usize::from(height)],
             units: Vec::new(),
+            announced: None,
         };
         for y in 1..height.saturating_sub(1) {
             for x in 1..width.saturating_sub(1) {
@@ -194,6 +198,7 @@ impl Map {
     pub fn flipped(&self) -> Map {
         let mut map = self.clone();
         map.units.iter_mut().for_each(|unit| unit.team ^= 1);
+        map.announced = map.announced.map(|[red, blue]| [blue, red]);
         map
     }
 }

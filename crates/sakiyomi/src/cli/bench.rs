@@ -5,9 +5,11 @@ use std::io::Write;
 use clap::Args;
 use sakiyomi::bench::{Growth, Speed, measure_growth, measure_speed};
 use sakiyomi::numbers::thousands;
-use sakiyomi_catalog::{AgentSpec, GameSpec};
+use sakiyomi_catalog::{AgentSpec, GameSpec, open_table};
+use sakiyomi_core::Player;
 use sakiyomi_eval::signature::{signature, signature_table};
 use sakiyomi_search::MctsSettings;
+use serde::Serialize;
 use serde_json::json;
 
 use super::{BadInput, print_json, text_table};
@@ -20,7 +22,7 @@ use super::{BadInput, print_json, text_table};
   sakiyomi bench breakthrough --growth
   sakiyomi bench --signature")]
 pub(super) struct Options {
-    /// Games to measure; all if none is named
+    /// Games to measure; if none is named, all on which the search can play
     games: Vec<GameSpec>,
     /// Simulations of one search, each from nothing
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
@@ -56,25 +58,60 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         let message = format!("`{}` is no tree search; expected uct:.. or rm:..", options.agent);
         return Err(BadInput(message).into());
     };
-    let all = || {
-        GameSpec::entries().iter().map(|entry| entry.name.parse()).collect::<Result<Vec<_>, _>>()
-    };
-    let games = if options.games.is_empty() { all()? } else { options.games.clone() };
-    // A rule of thumb that a game does not have is refused here as everywhere.
-    for game in &games {
-        sakiyomi_catalog::open_table(game, 0)?.seat(sakiyomi_core::Player(0), &options.agent)?;
-    }
+    let (games, left_out) = options.games()?;
     if options.growth {
-        return growth(&games, settings, options.json, out);
+        return growth(&games, &left_out, settings, options.json, out);
     }
     let mut speeds = Vec::new();
     for game in &games {
         speeds.push(measure_speed(game, settings, options.simulations, options.seconds)?);
     }
     match options.json {
-        true => print_json(&json!({ "games": speeds }), out),
-        false => print_speeds(&speeds, out),
+        true => print_json(&json!({ "games": speeds, "left_out": left_out }), out),
+        false => {
+            print_speeds(&speeds, out)?;
+            print_left_out(&left_out, out)
+        }
     }
+}
+
+/// A game on which the search cannot play.
+#[derive(Debug, Serialize)]
+struct LeftOut {
+    game: String,
+    reason: String,
+}
+
+impl Options {
+    /// The games to measure. A game that was named must be one on which the search can play; of all
+    /// games those on which it cannot are left out.
+    fn games(&self) -> anyhow::Result<(Vec<GameSpec>, Vec<LeftOut>)> {
+        let try_out = |game: &GameSpec| open_table(game, 0)?.seat(Player(0), &self.agent);
+        if !self.games.is_empty() {
+            self.games.iter().try_for_each(try_out)?;
+            return Ok((self.games.clone(), Vec::new()));
+        }
+        let (mut games, mut left_out) = (Vec::new(), Vec::new());
+        for entry in GameSpec::entries() {
+            let game = entry.name.parse()?;
+            match try_out(&game) {
+                Ok(()) => games.push(game),
+                Err(error) => left_out
+                    .push(LeftOut { game: entry.name.to_owned(), reason: error.to_string() }),
+            }
+        }
+        match games.as_slice() {
+            [] => Err(BadInput(format!("`{}` can play no game", self.agent)).into()),
+            _ => Ok((games, left_out)),
+        }
+    }
+}
+
+fn print_left_out(left_out: &[LeftOut], out: &mut dyn Write) -> anyhow::Result<()> {
+    for LeftOut { game, reason } in left_out {
+        writeln!(out, "{game} is left out: {reason}")?;
+    }
+    Ok(())
 }
 
 fn print_speeds(speeds: &[Speed], out: &mut dyn Write) -> anyhow::Result<()> {
@@ -101,6 +138,7 @@ fn print_speeds(speeds: &[Speed], out: &mut dyn Write) -> anyhow::Result<()> {
 
 fn growth(
     games: &[GameSpec],
+    left_out: &[LeftOut],
     settings: MctsSettings,
     as_json: bool,
     out: &mut dyn Write,
@@ -123,7 +161,10 @@ fn growth(
         all.push(json!({ "game": game.to_string(), "growth": steps }));
     }
     match as_json {
-        true => print_json(&json!({ "games": all }), out),
-        false => Ok(writeln!(out, "{table}")?),
+        true => print_json(&json!({ "games": all, "left_out": left_out }), out),
+        false => {
+            writeln!(out, "{table}")?;
+            print_left_out(left_out, out)
+        }
     }
 }

@@ -11,7 +11,7 @@ use sakiyomi_core::stats::{Elo, Hypothesis, Sprt, Tally};
 use sakiyomi_eval::experiment::Estimate;
 use sakiyomi_eval::{Duel, DuelReport, Openings, Pairing, parse_agents, run_duel};
 
-use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table};
+use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table, warn};
 
 /// Match two agents over many games, in every seat equally often
 #[derive(Debug, Args)]
@@ -63,6 +63,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
+    options.game.warnings().iter().for_each(|warning| warn(warning));
     let plies = options.opening_plies;
     let others = parse_agents(&options.second).map_err(|error| BadInput(error.to_string()))?;
     let pairing = Pairing {

@@ -281,6 +281,11 @@ fn print_summary(options: &Options, gallery: &Gallery, out: &mut dyn Write) -> a
     if let Some(fitness) = gallery.paper_fitness() {
         writeln!(out, "mean fitness by the paper's formula on fresh games: {fitness:.3}")?;
     }
+    if gallery.history.is_empty() {
+        let text = "stopped before the first generation was complete; its games are kept, and the \
+                    same command goes on";
+        return Ok(writeln!(out, "{text}")?);
+    }
     Ok(writeln!(out, "gallery: {}", options.out.join("gallery.html").display())?)
 }
 

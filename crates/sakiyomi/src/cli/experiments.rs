@@ -8,8 +8,9 @@ use anyhow::Context;
 use clap::Args;
 use sakiyomi::numbers::seconds_text;
 use sakiyomi::report::{Block, ExperimentReport, ExperimentResult, to_html, to_markdown};
+use sakiyomi::shipped;
 use sakiyomi_catalog::write_atomically;
-use sakiyomi_eval::experiment::{Done, Experiment, Scale, Verdict};
+use sakiyomi_eval::experiment::{CountError, Done, Experiment, Library, Scale, Verdict};
 use sakiyomi_eval::{RunSettings, RunSummary, Store, run_experiments};
 use serde_json::json;
 
@@ -19,12 +20,39 @@ use super::{cores, print_json, progress_bar, stop_on_interrupt, text_table};
 /// Where experiments and results are.
 #[derive(Debug, Args)]
 pub(super) struct Places {
-    /// The folder of the experiment files
-    #[arg(long, value_name = "DIR", default_value = "experiments")]
-    experiments: PathBuf,
-    /// The file of the results
-    #[arg(long, value_name = "FILE", default_value = "sakiyomi.sqlite")]
-    store: PathBuf,
+    #[command(flatten)]
+    experiments: Experiments,
+    /// The file of the results; sakiyomi.sqlite if not given
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+}
+
+impl Places {
+    fn store(&self) -> PathBuf {
+        self.store.clone().unwrap_or_else(|| PathBuf::from("sakiyomi.sqlite"))
+    }
+
+    /// The store, if there is one. One that was named must be there.
+    fn open_store(&self) -> anyhow::Result<Option<Store>> {
+        let file = self.store();
+        let is_wanted = self.store.is_some() || file.exists();
+        Ok(is_wanted.then(|| Store::open_existing(&file)).transpose()?)
+    }
+}
+
+/// Where experiments are.
+#[derive(Debug, Args)]
+pub(super) struct Experiments {
+    /// The folder of the experiment files; if not given, `experiments` where it is there, and else
+    /// those that are part of the program
+    #[arg(long = "experiments", value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+impl Experiments {
+    pub(super) fn library(&self) -> Library {
+        shipped::library(self.folder.as_deref())
+    }
 }
 
 /// List the experiments and how much of them is done
@@ -96,19 +124,23 @@ pub(super) struct ReportOptions {
 }
 
 pub(super) fn list(options: &ListOptions, out: &mut dyn Write) -> anyhow::Result<()> {
-    let experiments = Experiment::load_all(&options.places.experiments)?;
-    let file = &options.places.store;
-    let store = if file.exists() { Some(Store::open_existing(file)?) } else { None };
+    let experiments = options.places.experiments.library().all()?;
+    let file = options.places.store();
+    let store = if file.exists() { Some(Store::open_existing(&file)?) } else { None };
     let mut table = text_table(&["id", "kind", "state", "title"]);
     let mut all = Vec::new();
     for experiment in &experiments {
-        let [quick, paper] =
-            [Scale::Quick, Scale::Paper].map(|scale| experiment.done(scale, store.as_ref()));
-        let (quick, paper) = (quick?, paper?);
+        let [quick, paper] = [Scale::Quick, Scale::Paper].map(|scale| {
+            let own = experiment.done(scale, store.as_ref())?;
+            let shipped = shipped::result(&experiment.id, scale);
+            let shipped = shipped.map(|it| Done { games_done: it.games_done, games: it.games });
+            Ok::<_, CountError>((own, shipped))
+        });
+        let ((quick, shipped_quick), (paper, shipped_paper)) = (quick?, paper?);
         table.add_row([
             experiment.id.clone(),
             experiment.kind().to_string(),
-            state_text(quick, paper),
+            state_text((quick, shipped_quick), (paper, shipped_paper)),
             experiment.title.clone(),
         ]);
         all.push(json!({
@@ -118,6 +150,7 @@ pub(super) fn list(options: &ListOptions, out: &mut dyn Write) -> anyhow::Result
             "repeats": experiment.repeats,
             "quick": quick,
             "paper": paper,
+            "shipped": { "quick": shipped_quick, "paper": shipped_paper },
         }));
     }
     match options.json {
@@ -126,25 +159,35 @@ pub(super) fn list(options: &ListOptions, out: &mut dyn Write) -> anyhow::Result
     }
 }
 
-/// Both scales in a few words. Games of one count for the other where they are the same, so the
-/// smaller is left out when the larger says more.
-fn state_text(quick: Done, paper: Done) -> String {
+/// What the store has of a scale, and what came with the program.
+type Known = (Done, Option<Done>);
+
+/// Both scales in a few words, by the store or, where that has less, by what came with the program.
+/// Games of one count for the other where they are the same, so the smaller is left out when the
+/// larger says more.
+fn state_text(quick: Known, paper: Known) -> String {
+    let [(quick, quick_mark), (paper, paper_mark)] = [quick, paper].map(|(own, shipped)| {
+        let more = shipped.filter(|shipped| shipped.games_done > own.games_done);
+        more.map_or((own, ""), |shipped| (shipped, " (shipped)"))
+    });
+    let quick_text = quick.text(Scale::Quick) + quick_mark;
+    let paper_text = paper.text(Scale::Paper) + paper_mark;
     match (quick.games_done, paper.games_done) {
         (0, 0) => "never run".to_owned(),
-        (_, 0) => quick.text(Scale::Quick),
-        (_, done) if done >= paper.games => paper.text(Scale::Paper),
-        (0, _) => paper.text(Scale::Paper),
-        _ => format!("{}, {}", quick.text(Scale::Quick), paper.text(Scale::Paper)),
+        (_, 0) => quick_text,
+        (_, done) if done >= paper.games => paper_text,
+        (0, _) => paper_text,
+        _ => format!("{quick_text}, {paper_text}"),
     }
 }
 
 pub(super) fn run(options: &RunOptions, out: &mut dyn Write) -> anyhow::Result<()> {
-    let experiments = Experiment::find(&options.ids, &options.places.experiments)?;
+    let experiments = options.places.experiments.library().find(&options.ids)?;
     let chosen: Vec<&Experiment> = experiments.iter().collect();
     let stop = stop_on_interrupt();
     let threads = options.threads.map_or_else(cores, usize::from);
     let bar = progress_bar(options.quiet, "{bar:30} {pos} of {len}  {msg}");
-    let store = &options.places.store;
+    let store = &options.places.store();
     let settings =
         RunSettings { scale: options.scale, threads, unit_seconds: options.unit_seconds };
     let ran = run_experiments(&chosen, settings, store, &stop, &mut |progress| {
@@ -179,12 +222,19 @@ pub(super) fn run(options: &RunOptions, out: &mut dyn Write) -> anyhow::Result<(
 }
 
 pub(super) fn report(options: &ReportOptions, out: &mut dyn Write) -> anyhow::Result<()> {
-    let store = Store::open_existing(&options.places.store)?;
+    // What is written for programs to bring along are games of a store.
+    let store = match &options.results {
+        Some(_) => Some(Store::open_existing(&options.places.store())?),
+        None => options.places.open_store()?,
+    };
     let all = ["all".to_owned()];
     let ids = if options.ids.is_empty() { &all[..] } else { &options.ids };
     let mut reports = Vec::new();
-    for experiment in Experiment::find(ids, &options.places.experiments)? {
-        let report = ExperimentReport::new(&experiment, options.scale, &store)?;
+    for experiment in options.places.experiments.library().find(ids)? {
+        let report = match (&options.results, &store) {
+            (Some(_), Some(store)) => ExperimentReport::new(&experiment, options.scale, store)?,
+            _ => shipped::report(&experiment, options.scale, store.as_ref())?,
+        };
         if report.games_done > 0 || !options.ids.is_empty() {
             reports.push(report);
         }

@@ -7,12 +7,14 @@ use anyhow::Context;
 use clap::Args;
 use sakiyomi::figures::{Content, Figure};
 use sakiyomi::gallery::{fairness_lines, picture};
-use sakiyomi_catalog::{MapSource, write_atomically};
+use sakiyomi_catalog::write_atomically;
 use sakiyomi_evolve::{
     Fairness, FairnessSettings, Judge, Threads, default_judges, judge_game, map_game,
 };
 
-use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table};
+use crate::contests::tubstap::read_map_file;
+
+use super::{cores, print_json, progress_bar, stop_on_interrupt, text_table};
 
 /// Judge whether a map of TUBSTAP is fair: agents play both sides, many times
 #[derive(Debug, Args)]
@@ -50,7 +52,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
-    let map = MapSource::File(options.map.display().to_string()).read().map_err(BadInput)?;
+    let map = read_map_file(&options.map)?;
     let judges = match options.agents.as_slice() {
         [] => default_judges(),
         given => given.to_vec(),

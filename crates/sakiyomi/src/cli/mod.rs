@@ -39,7 +39,7 @@ use sakiyomi_eval::{DuelError, ExploitError, RunError, SolveError, TaskError};
 use sakiyomi_evolve::EvolveError;
 use sakiyomi_gdl::{GdlError, VerifyError};
 
-use crate::bad_input::BadInput;
+use crate::bad_input::{BadInput, warn};
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 something failed on the way (reading, writing, \
                           the system); 2 the command or its input is wrong; 130 stopped by \

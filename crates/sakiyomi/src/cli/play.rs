@@ -9,7 +9,7 @@ use sakiyomi::draw::draw;
 use sakiyomi_catalog::{AgentSpec, GameSpec, SpecError, Table, TableError, Thought, open_table};
 use sakiyomi_core::{Payoffs, Player, Players, Stop, Turn};
 
-use super::BadInput;
+use super::{BadInput, warn};
 
 /// Play a game in the terminal, against agents or watching them
 #[derive(Debug, Args)]
@@ -82,6 +82,7 @@ pub(super) fn run(
     input: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
+    options.game.warnings().iter().for_each(|warning| warn(warning));
     let mut table = open_table(&options.game, options.seed)?;
     let seats = fill_seats(&options.seats, table.as_ref())?;
     for (i, seat) in seats.iter().enumerate() {

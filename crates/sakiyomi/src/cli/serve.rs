@@ -11,6 +11,7 @@ use sakiyomi::serve::{PATIENCE, ServeSettings, Server, offer_networks};
 use sakiyomi_core::Rng;
 
 use super::cores;
+use super::experiments::Experiments;
 
 /// Serve the lab as a web page: play, watch, look inside, compare
 #[derive(Debug, Args)]
@@ -36,9 +37,8 @@ pub(super) struct Options {
     /// The file of the results
     #[arg(long, value_name = "FILE", default_value = "sakiyomi.sqlite")]
     store: PathBuf,
-    /// The folder of the experiment files
-    #[arg(long, value_name = "DIR", default_value = "experiments")]
-    experiments: PathBuf,
+    #[command(flatten)]
+    experiments: Experiments,
     /// A network in ONNX that pages offer as an agent of the games it fits; may be given several times
     #[arg(long, value_name = "FILE")]
     network: Vec<String>,
@@ -57,7 +57,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         listen: options.listen,
         token,
         store: options.store.clone(),
-        experiments: options.experiments.clone(),
+        experiments: options.experiments.library(),
         threads: options.threads.map_or_else(cores, usize::from),
         patience: PATIENCE,
     };

@@ -24,7 +24,7 @@ use sakiyomi_games::tubstap::{
     State, Tubstap, log_header, log_row, verify,
 };
 
-use crate::contests::tubstap::by_size;
+use crate::contests::tubstap::{by_size, read_map_file};
 
 use super::{BadInput, cores, progress_bar, stop_on_interrupt};
 
@@ -110,14 +110,16 @@ struct VerifyOptions {
 be answered gets `error: ..`.
 
 Example:
-  sakiyomi tubstap answer --agent tubstap-best:cpu=20ms --maps maps < questions.jsonl"
+  sakiyomi tubstap answer --agent tubstap-best:cpu=20ms --maps games/tubstap < questions.jsonl
+  sakiyomi tubstap answer --agent sample --maps games/tubstap/*.tbsmap < questions.jsonl"
 )]
 struct AnswerOptions {
     #[arg(long)]
     agent: AgentSpec,
-    /// The folder in which maps are looked for by their names
-    #[arg(long, default_value = ".")]
-    maps: PathBuf,
+    /// Map files, and folders in which maps are looked for by their names; the current folder if
+    /// not given
+    #[arg(long, value_name = "PATH", num_args = 1.., default_value = ".")]
+    maps: Vec<PathBuf>,
     /// The attacks that are legal: effective, power or all
     #[arg(long, default_value = "all", value_parser = attacks)]
     attacks: Attacks,
@@ -219,8 +221,9 @@ fn battle(options: &BattleOptions, out: &mut dyn Write) -> anyhow::Result<()> {
     let (mut works, mut battle) = (Vec::new(), Battle { halves: Vec::new() });
     for path in &options.maps {
         let name = path.display().to_string();
-        let map = MapSource::File(name.clone()).read().map_err(BadInput)?;
-        let n_first = if options.swap { options.games.div_ceil(2) } else { options.games };
+        let map = read_map_file(path)?;
+        // As the original divides: of an odd number the larger half is played with swapped sides.
+        let n_first = if options.swap { options.games / 2 } else { options.games };
         let halves = [(false, 0..n_first), (true, n_first..options.games)];
         for (swapped, numbers) in halves.into_iter().filter(|(_, numbers)| !numbers.is_empty()) {
             let settings = Settings { swapped, ..options.settings() };
@@ -433,12 +436,26 @@ fn answer_one<'a>(
     if let Some(answerer) = answerers.get_mut(&key) {
         return answerer(&question);
     }
-    let path = options.maps.join(format!("{name}.tbsmap"));
-    let map = MapSource::File(path.display().to_string()).read().map_err(BadInput)?;
+    let map = read_map_file(&options.map_file(name)?)?;
     let mut answerer = by_size!(&map, answerer_on(&map, &question, options))?;
     let answer = answerer(&question)?;
     answerers.insert(key, answerer);
     Ok(answer)
+}
+
+impl AnswerOptions {
+    /// The file of a map, which was named itself or lies in a folder that was.
+    fn map_file(&self, name: &str) -> Result<PathBuf, BadInput> {
+        let file = format!("{name}.tbsmap");
+        let of = |path: &PathBuf| match path.is_dir() {
+            true => Some(path.join(&file)).filter(|path| path.exists()),
+            false => path.file_name().is_some_and(|own| own == file.as_str()).then(|| path.clone()),
+        };
+        self.maps.iter().find_map(of).ok_or_else(|| {
+            let places: Vec<String> = self.maps.iter().map(|it| it.display().to_string()).collect();
+            BadInput(format!("there is no map {file} in {}", places.join(", ")))
+        })
+    }
 }
 
 fn answerer_on<'a, const W: usize, const N: usize>(

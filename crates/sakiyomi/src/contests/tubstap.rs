@@ -1,14 +1,18 @@
 //! Matches over the network protocol of the original TUBSTAP: our player at someone's server, and a
 //! server for two players.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use sakiyomi_catalog::{
-    AgentSpec, CatalogGame, GameSpec, MapSource, Seat, TubstapSpec, write_atomically,
+    AgentSpec, CatalogGame, GameSpec, MapSource, Seat, TubstapSpec, printable, write_atomically,
 };
 use sakiyomi_core::{Agent, Context, Game, Player, Rng, Stop, Turn};
 use sakiyomi_games::tubstap::network::{MAX_LINE_BYTES, Order, PORT, answer_line, read_answer};
@@ -16,7 +20,7 @@ use sakiyomi_games::tubstap::{
     Action, Attacks, Map, Replay, Settings, SizeClass, State, Tubstap, write_replay,
 };
 
-use crate::bad_input::BadInput;
+use crate::bad_input::{BadInput, warn};
 
 /// How our player joins a match on someone's server.
 #[derive(Debug)]
@@ -54,33 +58,65 @@ macro_rules! by_size {
 
 pub(crate) use by_size;
 
+/// Reads a map file. What is odd about it is told on standard error.
+pub(crate) fn read_map_file(path: &Path) -> Result<Map, BadInput> {
+    let path = path.display().to_string();
+    let (map, warnings) = MapSource::File(path.clone()).read_with_warnings().map_err(BadInput)?;
+    warnings.iter().for_each(|warning| warn(&format!("{path}: {warning}")));
+    Ok(map)
+}
+
 /// The other end of a connection.
 struct Peer {
     reader: BufReader<TcpStream>,
     writer: TcpStream,
+    /// How long it may take for a whole answer; as long as it likes if there is no limit.
+    answer_time: Option<Duration>,
 }
 
 impl Peer {
-    fn new(stream: TcpStream) -> anyhow::Result<Peer> {
+    fn new(stream: TcpStream, answer_time: Option<Duration>) -> anyhow::Result<Peer> {
         // Lines are short and waited for.
         stream.set_nodelay(true)?;
-        Ok(Peer { reader: BufReader::new(stream.try_clone()?), writer: stream })
+        // A peer that reads nothing must not hold us up either.
+        stream.set_write_timeout(answer_time)?;
+        Ok(Peer { reader: BufReader::new(stream.try_clone()?), writer: stream, answer_time })
     }
 
-    /// The next line that is not empty; none at the end.
+    /// The next line that is not empty; none at the end. The clock runs until the line is there,
+    /// however many pieces and empty lines come before.
     fn line(&mut self) -> anyhow::Result<Option<String>> {
+        let deadline = self.answer_time.map(|time| Instant::now() + time);
+        let mut bytes = Vec::new();
         loop {
-            let mut bytes = Vec::new();
-            let n = (&mut self.reader).take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes)?;
-            if n == 0 {
-                return Ok(None);
+            if let Some(deadline) = deadline {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    bail!("no answer in time");
+                }
+                self.writer.set_read_timeout(Some(left))?;
             }
-            if n as u64 == MAX_LINE_BYTES && !bytes.ends_with(b"\n") {
+            let piece = match self.reader.fill_buf() {
+                Ok(piece) => piece,
+                Err(error) if is_timeout(&error) => continue,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error.into()),
+            };
+            if piece.is_empty() {
+                return Ok(text_of(&bytes));
+            }
+            let end = piece.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
+            let n = end.unwrap_or(piece.len());
+            bytes.extend_from_slice(&piece[..n]);
+            self.reader.consume(n);
+            if bytes.len() as u64 > MAX_LINE_BYTES {
                 bail!("a line of more than {MAX_LINE_BYTES} bytes");
             }
-            let line = String::from_utf8_lossy(&bytes);
-            if !line.trim().is_empty() {
-                return Ok(Some(line.trim().to_owned()));
+            if end.is_some() {
+                if let Some(text) = text_of(&bytes) {
+                    return Ok(Some(text));
+                }
+                bytes.clear();
             }
         }
     }
@@ -93,18 +129,23 @@ impl Peer {
     /// Sends an order and returns the answer.
     fn ask(&mut self, order: &Order) -> anyhow::Result<String> {
         self.send(&format!("{}\r\n", order.text()))?;
-        let line = self.line().map_err(|error| match error.downcast_ref::<std::io::Error>() {
-            Some(io) if matches!(io.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                anyhow::anyhow!("no answer in time")
-            }
-            _ => error,
-        })?;
-        let line = line.context("the connection was closed")?;
+        let line = self.line()?.context("the connection was closed")?;
         let answer = read_answer(&line);
         Ok(answer
             .with_context(|| format!("`{line}` is no answer, which begins with `=`"))?
             .to_owned())
     }
+}
+
+fn is_timeout(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+}
+
+/// A line without what is around it, as a terminal may show it; nothing if it is empty.
+fn text_of(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim();
+    (!text.is_empty()).then(|| printable(text))
 }
 
 pub fn join(settings: &JoinSettings, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -115,7 +156,7 @@ pub fn join(settings: &JoinSettings, out: &mut dyn Write) -> anyhow::Result<()> 
             format!("{}:{PORT}", settings.server)
         };
     let stream = TcpStream::connect(&server).with_context(|| server.clone())?;
-    let mut peer = Peer::new(stream)?;
+    let mut peer = Peer::new(stream, None)?;
     let mut guest = Guest { settings, map: None, seated: None };
     loop {
         let Some(line) = peer.line().with_context(|| server.clone())? else {
@@ -274,30 +315,79 @@ where
 }
 
 pub fn host(settings: &HostSettings, out: &mut dyn Write) -> anyhow::Result<()> {
-    let map = MapSource::File(settings.map.display().to_string()).read().map_err(BadInput)?;
+    let map = read_map_file(&settings.map)?;
     let address = &settings.address;
     let listener = TcpListener::bind(address).with_context(|| address.clone())?;
     writeln!(out, "waiting for two players at {}", listener.local_addr()?)?;
     out.flush()?;
-    let mut peers = Vec::new();
-    let mut names = Vec::new();
+    let (mut peers, names) = two_players(listener, settings.answer_time, out)?;
+    by_size!(&map, host_match(&map, &mut peers, names, settings.replay.as_deref(), out))
+}
+
+/// Connections that are asked for their names at the same time; others are closed.
+const MAX_ASKED: usize = 64;
+/// What a connection may take to say its name, if that is less than the time for an answer: players
+/// answer this at once, and one that does not is no player.
+const NAME_TIME: Duration = Duration::from_secs(10);
+
+/// Waits for two players. Connections are asked for their names side by side, so that one that
+/// does not answer keeps nobody out; the first to say its name is RED.
+fn two_players(
+    listener: TcpListener,
+    answer_time: Duration,
+    out: &mut dyn Write,
+) -> anyhow::Result<(Vec<Peer>, [String; 2])> {
+    let (sender, named) = mpsc::sync_channel(MAX_ASKED);
+    let is_full = Arc::new(AtomicBool::new(false));
+    let closed = Arc::clone(&is_full);
+    thread::spawn(move || ask_names(&listener, answer_time, &sender, &closed));
+    let (mut peers, mut names) = (Vec::new(), Vec::new());
     while peers.len() < 2 {
-        let (stream, from) = listener.accept()?;
-        stream.set_read_timeout(Some(settings.answer_time))?;
-        let mut peer = Peer::new(stream)?;
-        match peer.ask(&Order::Name) {
-            Ok(name) => {
+        let (from, joined) = named.recv().context("no more connections can be accepted")?;
+        match joined {
+            Ok((peer, name)) => {
                 let side = ["RED", "BLUE"][peers.len()];
                 writeln!(out, "{side} is {name} from {from}")?;
-                out.flush()?;
                 names.push(name);
                 peers.push(peer);
             }
             Err(error) => writeln!(out, "a connection from {from} was refused: {error:#}")?,
         }
+        out.flush()?;
     }
-    let names: [String; 2] = names.try_into().expect("there are two");
-    by_size!(&map, host_match(&map, &mut peers, names, settings.replay.as_deref(), out))
+    is_full.store(true, Ordering::Relaxed);
+    Ok((peers, names.try_into().expect("there are two")))
+}
+
+/// A connection, and the player that it is or why it is none.
+type Joined = (SocketAddr, anyhow::Result<(Peer, String)>);
+
+/// Accepts connections and asks each for its name, on a thread of its own, until there are enough.
+fn ask_names(
+    listener: &TcpListener,
+    answer_time: Duration,
+    sender: &SyncSender<Joined>,
+    is_full: &AtomicBool,
+) {
+    let n_asked = Arc::new(AtomicUsize::new(0));
+    while let Ok((stream, from)) = listener.accept() {
+        if is_full.load(Ordering::Relaxed) || n_asked.load(Ordering::Relaxed) >= MAX_ASKED {
+            continue;
+        }
+        n_asked.fetch_add(1, Ordering::Relaxed);
+        let (sender, n_asked) = (sender.clone(), Arc::clone(&n_asked));
+        thread::spawn(move || {
+            let joined =
+                Peer::new(stream, Some(answer_time.min(NAME_TIME))).and_then(|mut peer| {
+                    let name = peer.ask(&Order::Name)?;
+                    peer.answer_time = Some(answer_time);
+                    Ok((peer, name))
+                });
+            n_asked.fetch_sub(1, Ordering::Relaxed);
+            // Who comes too late finds the connection closed.
+            let _ = sender.send((from, joined));
+        });
+    }
 }
 
 fn host_match<const W: usize, const N: usize>(

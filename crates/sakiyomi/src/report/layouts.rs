@@ -15,7 +15,7 @@ use crate::figures::{Bar, Content, Counts, Curve, CurvePoint, Figure};
 use crate::numbers::{interval_text, p_text, score_text};
 
 fn measured(cell: &CellReport, measure: Quantity) -> Option<Estimate> {
-    cell.evidence.estimate(measure, Part::All)
+    cell.evidence.estimate(measure, Part::All).or(cell.drawn)
 }
 
 fn score(evidence: Option<Evidence>) -> Option<Estimate> {

@@ -3,6 +3,7 @@
 mod document;
 mod layouts;
 mod result;
+mod shipped;
 
 use std::path::Path;
 
@@ -47,6 +48,8 @@ pub struct ExperimentReport {
     /// Where results by time were played, with the class of speed; empty if no budget is a time.
     pub machines: Vec<String>,
     pub seconds: f64,
+    /// Whether the games came with the program; if not, they are those of a store.
+    pub is_shipped: bool,
     #[serde(skip)]
     pub figure: Option<Figure>,
     #[serde(skip)]
@@ -80,7 +83,8 @@ pub struct CellReport {
     pub mean_length_of_won: Option<Estimate>,
     /// Over all runs, if it is this that was measured.
     pub nash_conv: Option<Estimate>,
-    pub n_forfeits: u64,
+    /// Nothing if it is not known, as of results that came with the program.
+    pub n_forfeits: Option<u64>,
     /// How many games were different.
     pub distinct_games: Option<DistinctGames>,
     /// What a reader should know of repeated games.
@@ -103,6 +107,9 @@ pub struct CellReport {
     pub address: Address,
     #[serde(skip)]
     pub evidence: Evidence,
+    /// What a shipped figure shows of it, where a measure is not part of the evidence.
+    #[serde(skip)]
+    drawn: Option<Estimate>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -137,8 +144,22 @@ impl ExperimentReport {
             verdict: claim.judge(&counts),
         };
         let claims = experiment.claims.iter().map(claim).collect();
-        let agents = experiment.cells(scale).iter().flat_map(|cell| cell.task.agents());
         let mut report = ExperimentReport {
+            claims,
+            engines,
+            machines,
+            seconds,
+            record: shown_game(experiment, scale, store)?,
+            ..ExperimentReport::around(experiment, scale, cells)
+        };
+        report.figure = layouts::figure(&report);
+        Ok(report)
+    }
+
+    /// What the experiment itself says, around these cells.
+    fn around(experiment: &Experiment, scale: Scale, cells: Vec<CellReport>) -> ExperimentReport {
+        let mut agents = experiment.cells(scale).iter().flat_map(|cell| cell.task.agents());
+        ExperimentReport {
             id: experiment.id.clone(),
             title: experiment.title.clone(),
             kind: experiment.kind(),
@@ -147,19 +168,18 @@ impl ExperimentReport {
             scale: scale.to_string(),
             games_done: cells.iter().map(|cell| cell.games).sum(),
             games: cells.iter().map(|cell| cell.games_wanted).sum(),
-            claims,
+            cells,
+            claims: Vec::new(),
             command: format!("sakiyomi run {} --scale {scale}", experiment.id),
-            engines,
-            repeatable: agents.clone().all(AgentSpec::is_repeatable),
-            machines,
-            seconds,
+            engines: Vec::new(),
+            repeatable: agents.all(AgentSpec::is_repeatable),
+            machines: Vec::new(),
+            seconds: 0.0,
+            is_shipped: false,
             figure: None,
             layout: experiment.layout.clone(),
-            record: shown_game(experiment, scale, store)?,
-            cells,
-        };
-        report.figure = layouts::figure(&report);
-        Ok(report)
+            record: None,
+        }
     }
 
     /// The report for people.
@@ -237,8 +257,9 @@ impl ExperimentReport {
             Some(Openings { n, plies }) => format!(", {n} random openings of {plies} moves"),
             None => String::new(),
         };
+        let shipped = if self.is_shipped { " that came with the program" } else { "" };
         format!(
-            "{} {}{openings}, {:.0} s, seed {}, version {}{machines}; {repeatable}. {tests} Run it with `{}`.",
+            "{} {}{shipped}{openings}, {:.0} s, seed {}, version {}{machines}; {repeatable}. {tests} Run it with `{}`.",
             self.games_done,
             self.kind.counted(),
             self.seconds,
@@ -310,7 +331,7 @@ impl CellReport {
             mean_turns: evidence.measures[Measure::TURNS].mean(Part::All).map(|turns| turns.value),
             mean_length_of_won: evidence.measures[Measure::LENGTH].mean(Part::Won),
             nash_conv: evidence.estimate(Quantity::NashConv, Part::All),
-            n_forfeits: counted.n_forfeits,
+            n_forfeits: Some(counted.n_forfeits),
             distinct_games,
             remark: distinct_games.and_then(|games| games.remark(n_seats, task.openings())),
             paper_score: paper.map(|paper| paper.score),
@@ -322,6 +343,7 @@ impl CellReport {
             verdict_seats: paper.map(verdict_seats).unwrap_or_default(),
             address: cell.address.clone(),
             evidence,
+            drawn: None,
         }
     }
 }

@@ -153,6 +153,18 @@ impl From<Verdict> for ResultVerdict {
     }
 }
 
+impl From<ResultVerdict> for Verdict {
+    fn from(verdict: ResultVerdict) -> Verdict {
+        match verdict {
+            ResultVerdict::Agrees => Verdict::Agrees,
+            ResultVerdict::Differs => Verdict::Differs,
+            ResultVerdict::Contradicts => Verdict::Contradicts,
+            ResultVerdict::NotEnoughGames => Verdict::NotEnoughGames,
+            ResultVerdict::NotRun => Verdict::NotRun,
+        }
+    }
+}
+
 impl From<Estimate> for Span {
     fn from(Estimate { value, low, high }: Estimate) -> Span {
         Span { value: short(value), low: short(low), high: short(high) }

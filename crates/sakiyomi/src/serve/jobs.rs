@@ -1,14 +1,14 @@
 //! Duels and experiments that run on the server. What they play goes into the store, so that a job that
 //! was stopped, or whose server was, goes on where it was.
 
-use std::path::{Path as FilePath, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use sakiyomi_catalog::{read_text, write_atomically};
 use sakiyomi_core::Stop;
-use sakiyomi_eval::experiment::{Experiment, Scale};
+use sakiyomi_eval::experiment::{Experiment, Library, Scale};
 use sakiyomi_eval::{CellTally, Pairing, RunProgress, RunSettings, run_experiments};
 use tokio::sync::watch;
 
@@ -226,7 +226,7 @@ fn run(list: &mut [Entry], at: usize, settings: &ServeSettings) -> Result<Job, A
 }
 
 /// What a request wants to be played.
-fn experiment(job: &Job, folder: &FilePath) -> Result<(Experiment, Scale), ApiError> {
+fn experiment(job: &Job, library: &Library) -> Result<(Experiment, Scale), ApiError> {
     let wrong = |message: String| ApiError::new(ErrorCode::BadRequest, message);
     match &job.request {
         JobRequest::Duel { game, agents: [first, second], games, seed } => {
@@ -248,7 +248,7 @@ fn experiment(job: &Job, folder: &FilePath) -> Result<(Experiment, Scale), ApiEr
         }
         JobRequest::Experiment { id, scale } => {
             let scale = scale.parse().map_err(wrong)?;
-            let all = Experiment::load_all(folder).map_err(ApiError::failed)?;
+            let all = library.all().map_err(ApiError::failed)?;
             let found = all.into_iter().find(|experiment| experiment.id == *id);
             let missing =
                 || ApiError::new(ErrorCode::NotFound, format!("no experiment is called `{id}`"));

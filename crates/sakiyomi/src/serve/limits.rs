@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use sakiyomi_eval::experiment::Library;
+
 use super::api::Limits;
 
 /// How the lab is served.
@@ -13,7 +15,7 @@ pub struct ServeSettings {
     /// Requests must carry it; without one all are answered, which is for loopback only.
     pub token: Option<String>,
     pub store: PathBuf,
-    pub experiments: PathBuf,
+    pub experiments: Library,
     pub threads: usize,
     /// How long a request may take to arrive, its head and then its body; see [`PATIENCE`].
     pub patience: Duration,

@@ -58,12 +58,15 @@ pub(super) async fn map(
 }
 
 fn answer(request: MapRequest) -> Result<MapAnswer, ApiError> {
+    let mut odd_text = None;
     let map = match request {
         MapRequest::Text { text } => {
-            read_map(text.as_bytes()).map(|(map, _)| map).map_err(|error| ApiError {
+            let (map, warnings) = read_map(text.as_bytes()).map_err(|error| ApiError {
                 line: error.line,
                 ..ApiError::new(ErrorCode::BrokenMap, error.message)
-            })?
+            })?;
+            odd_text = Some(warnings.iter().map(ToString::to_string).collect());
+            map
         }
         MapRequest::Drawn { map } => undrawn(&map).map_err(broken)?,
         MapRequest::Game { game } => match guard::game(&game)? {
@@ -75,8 +78,9 @@ fn answer(request: MapRequest) -> Result<MapAnswer, ApiError> {
     map.check().map_err(|fault| broken(fault.to_string()))?;
     let code = MapSource::Code(map.code());
     let game: GameSpec = TubstapSpec { map: code, settings: Settings::default() }.into();
-    let warnings =
-        map.warnings().into_iter().map(|(place, text)| format!("{place}{text}")).collect();
+    // What is odd about a text is more than what is odd about its map, and has lines.
+    let odd_map = || map.warnings().into_iter().map(|(place, text)| format!("{place}{text}"));
+    let warnings = odd_text.unwrap_or_else(|| odd_map().collect());
     Ok(MapAnswer { map: drawn(&map), text: write_map(&map), game: game.to_string(), warnings })
 }
 

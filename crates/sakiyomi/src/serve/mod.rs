@@ -23,7 +23,6 @@ mod runs;
 mod samples;
 mod sealed;
 mod sealed_routes;
-mod shipped;
 mod think;
 
 use std::future::poll_fn;

@@ -14,8 +14,8 @@ use super::api::{
     ApiError, DrawnFigure, ErrorCode, ExperimentEntry, ExperimentState, ResultAnswer, ResultEntry,
 };
 use super::lab::{Lab, PathOf, Shared};
-use super::shipped::shipped;
 use crate::report::{ExperimentReport, ExperimentResult, to_html};
+use crate::shipped;
 
 pub(super) async fn experiments(
     State(lab): State<Shared>,
@@ -44,10 +44,9 @@ pub(super) async fn results(State(lab): State<Shared>) -> Result<Json<Vec<Result
     let shared = Arc::clone(&lab);
     let work = move || {
         let mut entries: Vec<ResultEntry> =
-            shipped().iter().map(|result| ResultEntry::new(result, true)).collect();
+            shipped::results().iter().map(|result| ResultEntry::new(result, true)).collect();
         let Some(store) = shared.open_store()? else { return Ok(entries) };
-        // Without a folder of experiments there is nothing that could have been played here.
-        for experiment in shared.experiments().unwrap_or_default() {
+        for experiment in shared.experiments()? {
             for scale in [Scale::Quick, Scale::Paper] {
                 let at = entries.iter().position(|entry| entry.is_of(&experiment.id, scale));
                 let least = at.map_or(0, |at| entries[at].games_done);
@@ -89,8 +88,8 @@ fn find(lab: &Lab, scale: &str, id: &str) -> Result<ExperimentResult, ApiError> 
         ApiError::new(ErrorCode::NotFound, message)
     };
     let size: Scale = scale.parse().map_err(|_| missing())?;
-    let brought = shipped().iter().find(|result| result.id == id && result.scale == scale);
-    let experiments = lab.experiments().unwrap_or_default();
+    let brought = shipped::result(id, size);
+    let experiments = lab.experiments()?;
     let experiment = experiments.iter().find(|experiment| experiment.id == id);
     if let (Some(store), Some(experiment)) = (lab.open_store()?, experiment) {
         let least = brought.map_or(0, |result| result.games_done);
@@ -168,8 +167,9 @@ pub(super) async fn report_file(
         let all = shared.experiments()?;
         let found = all.iter().find(|experiment| experiment.id == id);
         let experiment = found.ok_or_else(|| no_report(id))?;
-        let store = Store::open(&shared.settings.store).map_err(ApiError::failed)?;
-        let report = ExperimentReport::new(experiment, scale, &store).map_err(ApiError::failed)?;
+        let store = shared.open_store()?;
+        let report =
+            shipped::report(experiment, scale, store.as_ref()).map_err(ApiError::failed)?;
         let page =
             |bytes: Vec<u8>, kind: &'static str| ([(CONTENT_TYPE, kind)], bytes).into_response();
         match (ending, &report.figure) {
@@ -215,9 +215,7 @@ impl Played {
 
     /// Those that came with the program.
     fn brought(id: &str, scale: Scale) -> Played {
-        let is_it =
-            |result: &&ExperimentResult| result.id == id && result.scale == scale.to_string();
-        shipped().iter().find(is_it).map_or_else(Played::default, |result| Played {
+        shipped::result(id, scale).map_or_else(Played::default, |result| Played {
             games: result.games_done,
             games_wanted: result.games,
             seconds: result.seconds,
@@ -237,7 +235,7 @@ fn is_same_play(experiment: &Experiment) -> bool {
 
 impl Lab {
     pub(super) fn experiments(&self) -> Result<Vec<Experiment>, ApiError> {
-        Experiment::load_all(&self.settings.experiments).map_err(ApiError::failed)
+        self.settings.experiments.all().map_err(ApiError::failed)
     }
 
     /// How much is done, and how long the rest will take on this server's threads, by the games of before.

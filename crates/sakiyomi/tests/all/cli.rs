@@ -177,6 +177,19 @@ fn bench_measures_and_signs() {
     }
 }
 
+/// All games are measured but those on which the search cannot play, which are named.
+#[test]
+fn bench_leaves_out_what_the_search_cannot_play() {
+    let report = json(&["bench", "--seconds", "0.001", "--simulations", "20", "--json"]);
+    let names = |field: &str| {
+        let games = report[field].as_array().unwrap().iter();
+        games.map(|game| game["game"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(names("games").iter().any(|game| game == "othello"), "{report}");
+    assert_eq!(names("left_out"), ["mizugame"]);
+    is_refused(&["bench", "mizugame"], &["too many to list"]);
+}
+
 #[test]
 fn strategies_are_measured_and_games_solved() {
     let report = json(&["exploit", "goofspiel:n=4", "uniform", "--json"]);
@@ -323,6 +336,51 @@ fn experiments_of_every_kind_work() {
     assert!(run(&["experiments", "--json"]).contains("\"games_done\""));
 }
 
+/// In a folder where nothing is, experiments and results are those that the program brings along.
+#[test]
+fn experiments_and_results_are_part_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let output = sakiyomi(arguments).current_dir(folder.path()).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {errors}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let list = run(&["experiments"]);
+    let row = |id: &str| {
+        let mut rows = list.lines().filter(|row| row.contains(&format!(" {id} ")));
+        rows.next().unwrap_or_else(|| panic!("{id} is not in {list}")).to_owned()
+    };
+    assert!(row("classics-tuned").contains("paper done (shipped)"), "{list}");
+    assert!(list.lines().count() > 40, "{list}");
+    let listed: Value = serde_json::from_str(&run(&["experiments", "--json"])).unwrap();
+    let tuned = |entry: &&Value| entry["id"] == "classics-tuned";
+    let tuned = listed.as_array().unwrap().iter().find(tuned).unwrap();
+    assert_eq!(tuned["paper"]["games_done"], 0);
+    assert!(tuned["shipped"]["paper"]["games_done"].as_u64().unwrap() > 100, "{tuned}");
+    let report = run(&["report", "classics-tuned"]);
+    assert!(report.contains("games that came with the program"), "{report}");
+    assert!(report.contains("| all "), "{report}");
+    let reports: Value = serde_json::from_str(&run(&["report", "--json"])).unwrap();
+    let reports = reports.as_array().unwrap();
+    assert!(reports.len() > 10 && reports.iter().all(|one| one["is_shipped"] == true));
+    run(&["report", "--html", "pages"]);
+    for file in ["index.html", "classics-tuned.html", "classics-tuned.svg"] {
+        assert!(folder.path().join("pages").join(file).exists(), "{file}");
+    }
+    // A folder that is named wins, and so does one that is here.
+    fs::create_dir(folder.path().join("experiments")).unwrap();
+    assert!(run(&["experiments"]).contains("classics-tuned"), "an empty folder has none");
+    let own = "id = \"own\"\ntitle = \"Own\"\nkind = \"duels\"\ngame = \"tic-tac-toe\"\n\
+               first = \"random\"\nsecond = \"random\"\n[[duel]]\nname = \"a\"\n\
+               [scale.quick]\ngames = 2\n[scale.paper]\ngames = 2\n";
+    fs::write(folder.path().join("experiments/own.toml"), own).unwrap();
+    assert!(!run(&["experiments"]).contains("classics-tuned"));
+    fs::create_dir(folder.path().join("none")).unwrap();
+    assert!(!run(&["experiments", "--experiments", "none"]).contains("classics-tuned"));
+    is_refused(&["report", "no-such-id"], &["no experiment in", "classics-tuned"]);
+}
+
 #[test]
 fn wrong_experiments_and_stores_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -402,6 +460,74 @@ fn tubstap_battles_and_answers() {
     assert!(ask(elsewhere).contains("is no name of a map"));
 }
 
+/// The original plays the larger half of an odd number of games with swapped sides, and its table
+/// of games has this header.
+#[test]
+fn tubstap_battles_are_divided_and_logged_as_by_the_original() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.csv");
+    let ford = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tubstap/ford.tbsmap");
+    let players = ["--red", "sample", "--blue", "sample", "--games", "3", "--swap", "-q"];
+    let arguments = [&["tubstap", "battle", ford, "--log", log.to_str().unwrap()], &players[..]];
+    let table = succeeds(&arguments.concat());
+    let counts: Vec<&str> =
+        table.lines().skip(1).map(|row| row.split(',').nth(3).unwrap()).collect();
+    assert_eq!(counts, ["1", "2"], "{table}");
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.starts_with("WinTeam,Resing,EndTurn,AttackCntBlue_0_5,"), "{log}");
+    assert_eq!(log.lines().count(), 4, "{log}");
+}
+
+/// Maps are named by files as well as by their folder.
+#[test]
+fn tubstap_answers_on_maps_given_by_their_paths() {
+    let maps = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tubstap");
+    let ask = |paths: &[&str], map: &str| {
+        let question = format!(r#"{{"map": "{map}", "turn": 0, "side": 0, "state": ""}}"#);
+        let arguments = [&["tubstap", "answer", "--agent", "sample", "--maps"], paths].concat();
+        let answer = sakiyomi(&arguments).write_stdin(question + "\n").output().unwrap();
+        String::from_utf8(answer.stdout).unwrap()
+    };
+    let files = [format!("{maps}/pass.tbsmap"), format!("{maps}/ford.tbsmap")];
+    let files = [files[0].as_str(), files[1].as_str()];
+    // The state is the next thing that is wrong.
+    let found = ask(&[maps], "ford");
+    assert!(found.starts_with("error: ") && !found.contains("ford.tbsmap"), "{found}");
+    assert_eq!(ask(&files, "ford"), found);
+    assert_eq!(ask(&files, "ford.tbsmap"), found);
+    let missing = ask(&files, "coast");
+    assert!(missing.contains("there is no map coast.tbsmap in"), "{missing}");
+}
+
+/// What is odd about a map file is told, and it is played; the fair maps have names.
+#[test]
+fn odd_maps_are_played_with_a_warning_and_fair_maps_have_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let odd = folder.path().join("odd.tbsmap");
+    let ford = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tubstap/ford.tbsmap");
+    let text = fs::read_to_string(ford).unwrap();
+    let n_red = text.split("UNITNUMRED[").nth(1).unwrap().split(']').next().unwrap().to_owned();
+    let announced = format!("UNITNUMRED[{n_red}]");
+    fs::write(&odd, text.replace(&announced, "UNITNUMRED[20]")).unwrap();
+    let odd = odd.to_str().unwrap();
+    let game = format!("tubstap:{odd}");
+    let players = ["--red", "sample", "--blue", "sample", "--games", "1", "-q"];
+    for arguments in [
+        [&["tubstap", "battle", odd], &players[..]].concat(),
+        vec!["duel", &game, "sample", "sample", "--games", "2", "-q"],
+        vec!["fairness", odd, "--agents", "sample", "--games", "1", "-q"],
+    ] {
+        let output = output(&arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        assert!(errors.contains("warning: ") && errors.contains("odd.tbsmap"), "{errors}");
+        assert!(errors.contains("UNITNUMBLUE announce"), "{errors}");
+    }
+    let fair = ["duel", "tubstap:map=fair-01", "random", "random", "--games", "2", "--json"];
+    assert_eq!(json(&fair)["games"], 2);
+    is_refused(&["duel", "tubstap:map=fair-11", "random", "random"], &["fair-10"]);
+}
+
 /// A server of the original's protocol that sends these lines and hears an answer to each.
 fn fake_host(lines: Vec<String>) -> (u16, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -465,11 +591,24 @@ fn tubstap_joins_a_server_of_the_original() {
         ([begin(), vec![line("play 0,1,1,1,1,-1,0,0,1,0,0")]].concat(), "it was our turn"),
         ([begin(), vec![line("Genmove")]].concat(), "closed the connection"),
         (vec!["x".repeat(100_000)], "more than 65536 bytes"),
+        (vec![], "no match was played"),
     ] {
         let (_, code, _, errors) = join(lines);
         assert!(code.is_some_and(|code| code > 0), "{code:?}");
         assert!(errors.contains(expected), "`{expected}` is not in: {errors}");
     }
+
+    // A server that is gone while it is answered is no reader that has had enough.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let server = listener.local_addr().unwrap().to_string();
+    let gone = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        (&stream).write_all("hello\r\n".repeat(2_000).as_bytes()).unwrap();
+    });
+    let joined = output(&["tubstap", "join", &server, "--agent", "sample"]);
+    gone.join().unwrap();
+    assert_eq!(joined.status.code(), Some(1));
+    assert!(!joined.stderr.is_empty());
 }
 
 #[test]
@@ -505,6 +644,35 @@ fn tubstap_hosts_a_match_of_two_players() {
     );
     let text = fs::read_to_string(&replay).unwrap();
     assert!(text.contains("PLAYERRED[") && text.contains("TURNINFO[0,0,"), "{text}");
+
+    // Peers that drip what is no line keep nobody out and are refused when their time is over;
+    // what they are called cannot change the terminal.
+    let (mut process, mut lines, server) = host(&["--seconds", "2"]);
+    let drip = |bytes: &'static [u8]| {
+        let stream = TcpStream::connect(&server).unwrap();
+        std::thread::spawn(move || {
+            while (&stream).write_all(bytes).is_ok() {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        })
+    };
+    let dripping = [drip(b" "), drip(b"\r\n")];
+    let refused: Vec<String> = (0..2).map(|_| lines.next().unwrap().unwrap()).collect();
+    let is_late = |line: &String| line.contains("refused: no answer in time");
+    assert!(refused.iter().all(is_late), "{refused:?}");
+    let also_dripping = drip(b" ");
+    let named = |name: &'static str| {
+        let server = server.clone();
+        let arguments = ["tubstap", "join", "--agent", "sample", "--name", name];
+        std::thread::spawn(move || output(&[&arguments[..], &[&server]].concat()))
+    };
+    let guests = [named("\u{1b}[2Jred"), named("\u{1b}[2Jblue")];
+    guests.map(|guest| assert!(guest.join().unwrap().status.success()));
+    assert!(process.wait().unwrap().success());
+    let told: Vec<String> = lines.map(Result::unwrap).collect();
+    assert!(told.iter().all(|line| !line.contains('\u{1b}')), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("[2Jred")), "{told:?}");
+    dripping.into_iter().chain([also_dripping]).for_each(|thread| thread.join().unwrap());
 
     // A player that says nonsense has lost, and the other is told.
     let (mut process, lines, server) = host(&["--seconds", "20"]);

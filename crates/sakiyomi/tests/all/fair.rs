@@ -90,6 +90,9 @@ fn maps_are_judged_and_the_reason_is_said() {
         let number = |value: &Value| value.as_u64().unwrap();
         let games = number(&judge["wins"][0]) + number(&judge["wins"][1]) + number(&judge["draws"]);
         assert_eq!(games, 100);
+        // In a turn a side acts once with each of its units, so the limit of turns is far below.
+        let actions = judge["mean_actions"].as_f64().unwrap();
+        assert!(actions > 29.0 && judge["mean_turns"].is_null(), "{judge}");
     }
     assert_eq!(fairness, judge(&format!("{MAPS}/ford.tbsmap")), "the same seed, the same games");
 
@@ -111,4 +114,27 @@ fn maps_are_judged_and_the_reason_is_said() {
     let missing = output(&["fairness", "missing.tbsmap"], folder.path());
     assert_eq!(missing.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&missing.stderr).contains("missing.tbsmap"));
+}
+
+/// A run that is terminated in its first generation, which may take hours, keeps its games.
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_terminated_before_its_first_generation_keeps_its_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let run =
+        "evolve --preset paper --judge m-uct:iterations=200 --population 200 --quiet --out run";
+    let arguments: Vec<&str> = run.split(' ').collect();
+    let mut child = sakiyomi(&arguments, folder.path()).spawn().unwrap();
+    let begin = Instant::now();
+    while !folder.path().join("run/maps").exists() && begin.elapsed() < Duration::from_secs(60) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    Command::new("kill").args(["-TERM", &id]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("stopped before the first generation was complete"), "{text}");
+    let kept = fs::read_to_string(folder.path().join("run/run.json")).unwrap();
+    assert!(kept.starts_with("{\"checksum\":\"") && kept.contains("\"begun\":["), "{kept}");
 }

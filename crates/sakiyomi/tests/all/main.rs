@@ -5,6 +5,8 @@ mod allocations;
 mod api_types;
 mod architecture;
 mod cli;
+#[cfg(unix)]
+mod documents;
 mod fair;
 #[cfg(unix)]
 mod ggp;

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use sakiyomi::serve::{PATIENCE, ServeSettings, Server, offer_networks};
+use sakiyomi_eval::experiment::Library;
 use serde_json::{Value, json};
 
 const ANY_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -33,12 +34,12 @@ impl Running {
         patience: Duration,
         folder: tempfile::TempDir,
     ) -> Running {
-        let experiments = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments").into();
+        let experiments = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments");
         let settings = ServeSettings {
             listen,
             token: token.map(str::to_owned),
             store: folder.path().join("store.sqlite"),
-            experiments,
+            experiments: Library::Folder(experiments.into()),
             threads: 2,
             patience,
         };
