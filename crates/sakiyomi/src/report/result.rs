@@ -157,6 +157,7 @@ impl From<ResultVerdict> for Verdict {
     fn from(verdict: ResultVerdict) -> Verdict {
         match verdict {
             ResultVerdict::Agrees => Verdict::Agrees,
+            ResultVerdict::AgreesButSmaller => Verdict::AgreesButSmaller,
             ResultVerdict::Differs => Verdict::Differs,
             ResultVerdict::Contradicts => Verdict::Contradicts,
             ResultVerdict::NotEnoughGames => Verdict::NotEnoughGames,
