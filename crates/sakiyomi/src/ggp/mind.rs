@@ -115,7 +115,7 @@ impl Task {
     }
 
     fn is_compiled(&self) -> bool {
-        self.compiled.borrow().is_some()
+        matches!(*self.compiled.borrow(), Some(Ok(_)))
     }
 }
 
