@@ -105,11 +105,17 @@ impl std::fmt::Debug for Tell {
 }
 
 impl Task {
-    /// Waits until the legal moves after so many plies are known.
-    fn wait_for_follower(&self, plies: usize, halt: &Halt) {
+    /// Waits until the legal moves after so many plies are known. False if there is no time left, or
+    /// the compiled game is there.
+    fn wait_for_follower(&self, plies: usize, halt: &Halt) -> bool {
         while !self.following.knows(plies) && !halt.interim.requested() {
             thread::sleep(Duration::from_millis(5));
         }
+        self.following.knows(plies)
+    }
+
+    fn is_compiled(&self) -> bool {
+        matches!(*self.compiled.borrow(), Some(Ok(_)))
     }
 }
 
@@ -184,8 +190,12 @@ impl Thinker {
         loop {
             self.choose_game(&halt);
             let Some(mind) = &mut self.mind else { return };
-            if mind.is_interim {
-                self.task.wait_for_follower(plies, &halt);
+            if mind.is_interim && !self.task.wait_for_follower(plies, &halt) {
+                // Whoever falls behind must not take the time of those who know what is legal.
+                match self.task.is_compiled() && !halt.stop.requested() {
+                    true => continue,
+                    false => break,
+                }
             }
             mind.catch_up(&self.task, plies);
             if let Some(legal) = legal.take() {
@@ -212,7 +222,7 @@ impl Thinker {
                 let is_better = |old: &Found| old.iterations <= new.iterations;
                 found = if found.as_ref().is_none_or(is_better) { Some(new) } else { found };
             }
-            let moves_over = mind.is_interim && self.task.compiled.borrow().is_some();
+            let moves_over = mind.is_interim && self.task.is_compiled();
             if !moves_over || halt.stop.requested() {
                 break;
             }
@@ -229,13 +239,14 @@ impl Thinker {
             return;
         }
         for _ in 0..PATIENCE.as_millis() / 5 {
-            if self.mind.is_some() || self.task.compiled.borrow().is_some() {
+            if self.mind.is_some() || self.task.is_compiled() {
                 break;
             }
             thread::sleep(Duration::from_millis(5));
         }
-        if self.mind.is_none() && self.task.compiled.borrow().is_none() {
-            self.task.wait_for_follower(0, halt);
+        let has_nothing = self.mind.is_none() && !self.task.is_compiled();
+        if has_nothing && !self.task.wait_for_follower(0, halt) && !self.task.is_compiled() {
+            return;
         }
         let compiled = self.task.compiled.borrow().clone();
         match compiled {
