@@ -623,7 +623,11 @@ is_shipped: boolean, };
 /**
  * `GET /api/results/{scale}/{id}`.
  */
-export type ResultAnswer = { result: ExperimentResult, figure: DrawnFigure | null, };
+export type ResultAnswer = { result: ExperimentResult, 
+/**
+ * Its numbers beside those of the paper, in the paper's rows and columns.
+ */
+table: ResultTable, figure: DrawnFigure | null, };
 
 /**
  * A figure as SVG, without a title, and its values as comma-separated text. Elements of class
@@ -691,7 +695,11 @@ nash_conv: Span | null,
 /**
  * What a reader should know of repeated games; empty if there is nothing.
  */
-remark: string, };
+remark: string, 
+/**
+ * The text of the fingerprint of what played, if there are games.
+ */
+fingerprint: string | null, };
 
 /**
  * Won, drawn and lost games with the score, beside what a paper has.
@@ -716,6 +724,92 @@ export type EloSpan = { value: number | null, low: number | null, high: number |
  * A score of a paper; the counts where it prints them.
  */
 export type PaperScore = { score: number, games: number | null, wins: number | null, draws: number | null, losses: number | null, };
+
+export type ResultTable = { 
+/**
+ * Names of the experiment, or a word: `score`, `all`, `seat 1`, `NashConv`, `turns` ..
+ */
+columns: Array<string>, rows: Array<ResultTableRow>, };
+
+export type ResultTableRow = { name: string, 
+/**
+ * Null where nothing belongs, as an agent against itself.
+ */
+cells: Array<ResultTableCell | null>, };
+
+/**
+ * A number of a paper beside ours; either may be missing.
+ */
+export type ResultTableCell = { 
+/**
+ * Its place among the cells of the result; null of a mean over cells.
+ */
+of: number | null, paper: number | null, 
+/**
+ * Won, drawn and lost games, where the paper prints them.
+ */
+paper_counts: [number, number, number] | null, ours: Span | null, counts: [number, number, number], verdict: ResultVerdict | null, };
+
+/**
+ * One of `GET /api/papers`: a paper with its tables and figures in its own order.
+ */
+export type PaperEntry = { 
+/**
+ * One word for addresses.
+ */
+key: string, title: Words, authors: Words, 
+/**
+ * As far as it is known.
+ */
+year: Words, 
+/**
+ * Where it appeared; null if that is not known.
+ */
+venue: Words | null, 
+/**
+ * What it found, in one sentence.
+ */
+found: Words, parts: Array<PartEntry>, 
+/**
+ * Experiments that add something to it.
+ */
+added: Array<string>, };
+
+/**
+ * A table, a figure or a section of a paper.
+ */
+export type PartEntry = { label: Words, title: Words, 
+/**
+ * What a reader should know of it, in one sentence.
+ */
+remark: Words, 
+/**
+ * False of settings, rules and matches that cannot be played again.
+ */
+is_measured: boolean, 
+/**
+ * The paper's own numbers, where no experiment has them.
+ */
+printed: PrintedTable | null, 
+/**
+ * Experiments that repeat it; those that keep to the paper's words come first.
+ */
+experiments: Array<string>, };
+
+/**
+ * A text in the languages of the page.
+ */
+export type Words = { en: string, ja: string, };
+
+/**
+ * A table as a paper has it.
+ */
+export type PrintedTable = { columns: Array<Words>, rows: Array<PrintedRow>, };
+
+/**
+ * A row with its name in both languages.
+ */
+export type PrintedRow = { en: string, ja: string, cells: Array<string>, };
 
 /**
  * A run, one of `GET /api/store`: what one agent did against another, or what was measured of it.

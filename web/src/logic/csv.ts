@@ -1,6 +1,6 @@
 // Tables as CSV, for spreadsheets and scripts.
 
-import type { ResultTally } from "../api";
+import type { ExperimentResult, ResultTally } from "../api";
 
 export type CsvCell = string | number | null;
 
@@ -14,6 +14,26 @@ export const TALLY_COLUMNS = ["games", "wins", "draws", "losses", "score", "low"
 export function tallyCells({ wins, draws, losses, score, elo }: ResultTally): CsvCell[] {
   const spans = [score, elo].flatMap((span) => [span?.value ?? null, span?.low ?? null, span?.high ?? null]);
   return [wins + draws + losses, wins, draws, losses, ...spans];
+}
+
+/** Every pairing of a result, together and by seat. */
+export function resultCsv(result: ExperimentResult): string {
+  const header = ["name", "seat", "game", "first", "second", "seed", ...TALLY_COLUMNS, "nash_conv", "paper", "verdict"];
+  const rows = result.cells.flatMap((cell) =>
+    [cell.all, ...cell.seats].map((tally, i): CsvCell[] => [
+      cell.name,
+      i === 0 ? "all" : i,
+      cell.game,
+      cell.first,
+      cell.second,
+      cell.seed,
+      ...tallyCells(tally),
+      i === 0 ? (cell.nash_conv?.value ?? null) : null,
+      tally.paper?.score ?? null,
+      tally.verdict,
+    ]),
+  );
+  return csv(header, rows);
 }
 
 function field(value: CsvCell): string {

@@ -51,7 +51,6 @@ export function sorted(runs: StoreEntry[], { key, isDown }: Sort): StoreEntry[] 
 
 /** The experiment by which a run is grouped; runs of none, such as duels, have the name `duel`. */
 export const experimentOf = (run: StoreEntry): string => run.used_by[0]?.experiment ?? "duel";
-export const repeatsOf = (run: StoreEntry): string => run.used_by.find((use) => use.repeats !== "")?.repeats ?? "";
 
 export function runsCsv(runs: StoreEntry[]): string {
   const header = ["cell", "experiments", "game", "first", "second", "seed", "openings", "state", "seat", ...TALLY_COLUMNS, "p", "nash_conv", "seconds"];

@@ -137,16 +137,3 @@ export const CLAIMS: Record<string, string> = {
 };
 
 /** Where in a paper. */
-export const PARTS: Record<string, string> = {
-  "figure 1": "図 1",
-  "sections 5.2 and 6.4: the final of 7 minutes": "5.2 節と 6.4 節: 7 分間の決勝",
-  "section 6.3": "6.3 節",
-  "sections 6.2 and 6.3": "6.2 節と 6.3 節",
-  "table 1": "表 1",
-  "table 2": "表 2",
-  "table 3": "表 3",
-  "table 6": "表 6",
-  "table 3 and figures 5 to 7": "表 3 と図 5〜7",
-  "tables 1 and 2": "表 1 と表 2",
-  "tables 1 and 2, both seats together": "表 1 と表 2(先後合計)",
-};

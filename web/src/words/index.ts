@@ -7,7 +7,7 @@ import type { Phrase } from "../api";
 import { rulesOf, titleOfRules } from "../state/storage";
 import type { EloSpan, Span } from "../api";
 import { catalog } from "../state/catalog.svelte";
-import { CLAIMS, PARTS, TITLES } from "./experiments-ja";
+import { CLAIMS, TITLES } from "./experiments-ja";
 import { AGENTS, GAMES, GROUPS, MEANINGS, PARAMETERS, SHEETS } from "./names-ja";
 import { PHRASES } from "./phrases-ja";
 
@@ -58,9 +58,17 @@ export function claimText(text: string): string {
   return isJapanese() ? (CLAIMS[text] ?? text) : text;
 }
 
-/** Where in a paper: `tables 1 and 2`, 表 1 と表 2. */
-export function partText(part: string): string {
-  return isJapanese() ? (PARTS[part] ?? part) : part;
+/** A text that the server has in both languages. */
+export function inLanguage(words: { en: string; ja: string }): string {
+  return isJapanese() ? words.ja : words.en;
+}
+
+/** The head of a column or row: a name, or a word such as `seat 1`. */
+export function headText(name: string): string {
+  const seat = /^seat (\d)$/.exec(name)?.[1];
+  if (seat) return t("results.seat", { seat });
+  const sheet = isJapanese() ? SHEETS[name] : undefined;
+  return sheet ?? term(name);
 }
 
 /** What is to be known of an experiment, in the language of the page if there is a translation. */

@@ -113,6 +113,8 @@ export const PHRASES: Record<string, string> = {
   "score of the first agent": "エージェント 1 の得点率",
   "share of games": "対局の割合",
   score: "得点率",
+  mean: "平均",
+  all: "全体",
   draws: "引き分けの割合",
   payoff: "利得",
   "turns a game": "一局の手数",

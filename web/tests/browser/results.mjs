@@ -9,9 +9,9 @@ export const results = {
     const { page, close } = await openWindow(browser);
     await page.goto(server.url);
     await page.getByRole("link", { name: "Results" }).click();
-    await page.getByText("after Shimura and Yamaguchi").waitFor();
+    await page.getByText("I. Shimura, F. Yamaguchi").waitFor();
     await picture(page, "results");
-    await page.getByRole("link", { name: "Hagetaka" }).click();
+    await page.getByRole("link", { name: "Evaluation of agents for Hagetaka" }).click();
     const section = page.locator("[data-experiment=hagetaka-reference]");
     await section.getByText("SM-UCT is best against random play").waitFor();
     assert.ok((await section.locator(".verdict").count()) > 3, "claims and numbers have verdicts");
@@ -45,6 +45,53 @@ export const results = {
       await picture(page, `paper-${name}`);
       await close();
     }
+  },
+
+  async "each paper is told as it is printed, and says what was not run"({ browser, server }) {
+    const papers = await (await fetch(`${server.url}/api/papers`)).json();
+    assert.equal(papers.length, 5);
+    for (const [language, size] of [
+      ["en", DESKTOP],
+      ["ja", PHONE],
+    ]) {
+      const { page, close } = await openWindow(browser, { size, language });
+      for (const paper of papers) {
+        await page.goto(`${server.url}/#/results?of=${paper.key}`);
+        await page.getByRole("heading", { level: 1, name: paper.title[language] }).waitFor();
+        await page.getByText(paper.authors[language], { exact: true }).waitFor();
+        await page.getByText(paper.found[language]).waitFor();
+        const labels = await page.locator("[data-part]").evaluateAll((parts) => parts.map((part) => part.dataset.part));
+        assert.deepEqual(
+          labels,
+          paper.parts.map((part) => part.label.en),
+          "the parts stand in the paper's order",
+        );
+        await page.waitForFunction(() => [...document.querySelectorAll("[data-experiment]")].every((section) => section.querySelector("details")));
+        for (const part of paper.parts.filter((each) => each.is_measured && each.experiments.length === 0)) {
+          await page.locator(`[data-part="${part.label.en}"] .missing`).waitFor();
+        }
+        const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(wider <= 0, `${paper.key} is ${wider} pixels wider than the screen (${language})`);
+        await picture(page, `paper-${paper.key}-${language}`);
+      }
+      await close();
+    }
+  },
+
+  async "a row of a paper's table opens its games, command and fingerprint"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(`${server.url}/#/results?e=hagetaka-reference`);
+    const section = page.locator("[data-experiment=hagetaka-reference]");
+    await section.getByRole("button", { name: "SM-UCT" }).click();
+    await section
+      .getByText(/^sakiyomi duel hagetaka smuct:\S+ random --games \d+ --seed \d+$/)
+      .first()
+      .waitFor();
+    await section.getByText("Fingerprint of what played:").first().waitFor();
+    // The paper's number, ours and the interval, and the verdict as a word.
+    const cell = section.locator("tbody tr").first().locator("td").first();
+    assert.match(await cell.innerText(), /^0\.915 → 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\]\s+\S (agrees|differs|not enough games)/);
+    await close();
   },
 
   async "a shown game is stepped through and opened as a replay"({ browser, server }) {
@@ -85,6 +132,7 @@ export const results = {
       mean_turns: 9,
       nash_conv: null,
       remark: "",
+      fingerprint: null,
     };
     const result = {
       id: "classics-x",
@@ -103,13 +151,18 @@ export const results = {
       cells: [cell],
       shown: null,
     };
+    const table = {
+      columns: ["score"],
+      rows: [{ name: "a", cells: [{ of: 0, paper: 0.6, paper_counts: null, ours: tally.score, counts: [2, 0, 0], verdict: "not-enough-games" }] }],
+    };
     await page.route(/\/api\/results$/, (route) => route.fulfill({ json: [{ ...result, claims: ["not-enough-games"], numbers: ["not-enough-games"], is_shipped: false }] }));
-    await page.route(/\/api\/results\/quick/, (route) => route.fulfill({ json: { result, figure: null } }));
+    await page.route(/\/api\/results\/quick/, (route) => route.fulfill({ json: { result, table, figure: null } }));
     await page.goto(`${server.url}/#/results?of=classics`);
     await page.locator("[data-experiment] .verdict").nth(1).waitFor();
     assert.deepEqual([...new Set(await page.locator("[data-experiment] .verdict").allInnerTexts())], ["… not enough games"]);
+    await page.getByRole("button", { name: "a", exact: true }).click();
     await page.getByText("+∞ [−115, +∞]").waitFor();
-    await page.getByText("2 of 1,800 games").waitFor();
+    await page.getByText("2 of 1,800 games").first().waitFor();
     await close();
   },
 

@@ -1,44 +1,58 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { ExperimentResult, StoreEntry } from "../../src/api";
+import type { ExperimentResult, PaperEntry, ResultEntry, StoreEntry } from "../../src/api";
 import { csv } from "../../src/logic/csv";
-import { authorsOf, byPaper, partOf } from "../../src/logic/papers";
+import { byPaper, largestScales, paperOf, partOf, partsDone } from "../../src/logic/papers";
 import { matches, runsCsv, sorted, stateOf } from "../../src/logic/runs";
 import { settings } from "../../src/state/settings.svelte";
-import { claimText, eloText, experimentTitle, partText } from "../../src/words";
-import { CLAIMS, PARTS, TITLES } from "../../src/words/experiments-ja";
+import { claimText, eloText, experimentTitle, headText, inLanguage } from "../../src/words";
+import { CLAIMS, TITLES } from "../../src/words/experiments-ja";
 import { NOTES } from "../../src/words/notes-ja";
 
 const EXPERIMENTS = "../experiments";
 const RESULTS = "../results";
 
+const same = (text: string) => ({ en: text, ja: text });
+const part = (label: string, experiments: string[], is_measured = true) => ({ label: same(label), title: same(""), remark: same(""), is_measured, printed: null, experiments });
+const paper = (key: string, parts: PaperEntry["parts"], added: string[] = []): PaperEntry => ({
+  key,
+  title: same(key),
+  authors: same(key),
+  year: same(""),
+  venue: null,
+  found: same(""),
+  parts,
+  added,
+});
+
 describe("experiments by paper", () => {
-  const group = (...items: [string, string][]) =>
-    byPaper(
-      items,
-      ([id]) => id,
-      ([, repeats]) => repeats,
-    ).map(({ key, authors, items: all }) => [key, authors, all.length]);
+  const papers = [paper("a", [part("Table 1", ["a-one"]), part("Table 2", []), part("Table 3", [], false)], ["a-two", "other-name"]), paper("b", [part("Table 1", ["b-one"])])];
+  const group = (...ids: string[]) => byPaper(ids, (id) => id, papers).map(({ key, paper: of, items }) => [key, of?.key ?? null, items.length]);
 
-  it("are told by their authors", () => {
-    const kato = "Kato, Miwa, Tsuruoka and Chikayama";
-    expect(authorsOf(`${kato}, tables 1 and 2, both seats together`)).toBe(kato);
-    expect(partOf(`${kato}, section 6.3`)).toBe("section 6.3");
-    expect([authorsOf("My own paper, table 9"), partOf("My own paper, table 9")]).toEqual(["My own paper, table 9", ""]);
-  });
-
-  it("join the one paper of their game", () => {
-    expect(group(["a-one", "X"], ["a-two", ""], ["b-one", ""])).toEqual([
-      ["a", "X", 2],
-      ["b", "", 1],
+  it("join their paper, in the papers' order; what has none stands by its topic", () => {
+    expect(group("classics-x", "b-one", "other-name", "a-one", "classics-y")).toEqual([
+      ["a", "a", 2],
+      ["b", "b", 1],
+      ["classics", null, 2],
     ]);
   });
 
-  it("stay apart where there are several papers", () => {
-    expect(group(["a-one", "X"], ["a-two", "Y"], ["a-three", ""])).toEqual([
-      ["a-x", "X", 1],
-      ["a-y", "Y", 1],
-      ["a", "", 1],
+  it("know their part", () => {
+    expect(partOf(papers, "a-one")?.label.en).toBe("Table 1");
+    expect([partOf(papers, "a-two"), paperOf(papers, "a-two")?.key, paperOf(papers, "c")]).toEqual([null, "a", null]);
+  });
+
+  it("are counted by parts that can be measured", () => {
+    expect(partsDone(papers[0]!, (id) => id === "a-one")).toEqual({ done: 1, all: 2 });
+    expect(partsDone(papers[0]!, () => false)).toEqual({ done: 0, all: 2 });
+  });
+
+  it("count their larger scale only", () => {
+    const entry = (id: string, scale: string, games_done: number) => ({ id, scale, games_done }) as ResultEntry;
+    const entries = [entry("a", "quick", 40), entry("a", "paper", 10), entry("b", "quick", 0)];
+    expect(largestScales(entries).map(({ id, scale }) => [id, scale])).toEqual([
+      ["a", "quick"],
+      ["b", "quick"],
     ]);
   });
 });
@@ -58,14 +72,10 @@ describe("experiments in Japanese", () => {
     }
   });
 
-  it("have notes where their files have some, and a known paper", () => {
+  it("have notes where their files have some", () => {
     for (const text of files) {
       const id = /^id = "(.+)"$/m.exec(text)![1]!;
       expect(NOTES[id] !== undefined, `src/words/notes-ja.ts: ${id}`).toBe(/^notes = /m.test(text));
-      const repeats = /^repeats = "(.+)"$/m.exec(text)?.[1];
-      if (repeats === undefined) continue;
-      expect(partOf(repeats), `src/logic/papers.ts does not know: ${repeats}`).not.toBe("");
-      expect(PARTS[partOf(repeats)], `src/words/experiments-ja.ts lacks: ${partOf(repeats)}`).toBeDefined();
     }
   });
 
@@ -74,7 +84,8 @@ describe("experiments in Japanese", () => {
     expect(experimentTitle("sangoku-table-1", "x")).toContain("5,000");
     expect(experimentTitle("somebody-own", "My own")).toBe("My own");
     expect(claimText("OOS falls furthest")).toBe("OOS が最も低くなる");
-    expect(partText("tables 1 and 2")).toBe("表 1 と表 2");
+    expect(inLanguage({ en: "Table 1", ja: "表 1" })).toBe("表 1");
+    expect(["seat 2", "mean", "all", "UCT", "connect-four"].map(headText)).toEqual(["2 番手", "平均", "全体", "UCT", "コネクトフォー"]);
     settings.language = "en";
   });
 });

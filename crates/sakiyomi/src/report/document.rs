@@ -88,10 +88,12 @@ fn html_table(header: &[String], rows: &[Vec<String>]) -> String {
     let head: String = header.iter().map(|cell| format!("<th>{}</th>", escape(cell))).collect();
     let cell = |cell: &String| {
         // Verdicts have a colour, and their word for those who do not see it.
-        let class = match cell.as_str() {
-            "agrees" | "differs" | "contradicts" => format!(" class=\"{cell}\""),
-            "agrees, but smaller" => " class=\"agrees\"".to_owned(),
-            _ => String::new(),
+        let is_verdict = |word: &str| cell == word || cell.ends_with(&format!("; {word}"));
+        let class = match () {
+            () if is_verdict("agrees") || is_verdict("agrees, but smaller") => " class=\"agrees\"",
+            () if is_verdict("differs") => " class=\"differs\"",
+            () if is_verdict("contradicts") => " class=\"contradicts\"",
+            () => "",
         };
         format!("<td{class}>{}</td>", inline(cell))
     };
@@ -122,6 +124,16 @@ fn links(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cells_are_coloured_by_the_verdict_at_their_end() {
+        let cell = |text: &str| html_table(&[], &[vec![text.to_owned()]]);
+        let coloured =
+            "<td class=\"agrees\">0.700 → 0.650 [0.600, 0.700]; agrees, but smaller</td>";
+        assert!(cell("0.700 → 0.650 [0.600, 0.700]; agrees, but smaller").contains(coloured));
+        assert!(cell("differs").contains("<td class=\"differs\">"));
+        assert!(cell("nothing agrees").contains("<td>"), "a word of a sentence is no verdict");
+    }
 
     #[test]
     fn tables_are_aligned_in_markdown_and_escaped_in_html() {

@@ -94,32 +94,7 @@ fn round_robin_tables(report: &ExperimentReport, agents: &[String]) -> Vec<Block
         let mean = percent(Row::of(&counts, row).map(|row| row.estimate()));
         [row.clone()].into_iter().chain(agents.iter().map(cell)).chain([mean]).collect::<Vec<_>>()
     };
-    let mut blocks =
-        vec![Block::Table { header: header.clone(), rows: agents.iter().map(row).collect() }];
-    if report.cells.iter().any(|cell| cell.paper_score.is_some()) {
-        let paper = |row: &String| {
-            let cell = |column: &String| paper_of_pair(report, row, column);
-            let text = |score: Option<f64>| {
-                score.map_or_else(String::new, |score| format!("{:.1}", 100.0 * score))
-            };
-            let scores: Vec<f64> = agents.iter().filter_map(cell).collect();
-            let mean =
-                (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
-            let cells = agents.iter().map(|column| text(cell(column)));
-            [row.clone()].into_iter().chain(cells).chain([text(mean)]).collect::<Vec<_>>()
-        };
-        blocks.push(Block::Paragraph("The paper's numbers:".to_owned()));
-        blocks.push(Block::Table { header, rows: agents.iter().map(paper).collect() });
-    }
-    blocks
-}
-
-fn paper_of_pair(report: &ExperimentReport, row: &str, column: &str) -> Option<f64> {
-    if let Some(cell) = at(report, &Address::pair(row, column)) {
-        return cell.paper_score;
-    }
-    let turned = at(report, &Address::pair(column, row))?;
-    turned.paper_score_turned.or(turned.paper_score.map(|score| 1.0 - score))
+    vec![Block::Table { header, rows: agents.iter().map(row).collect() }]
 }
 
 fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: Quantity) -> Block {

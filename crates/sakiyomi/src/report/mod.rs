@@ -2,8 +2,12 @@
 
 mod document;
 mod layouts;
+mod papers;
+mod planned;
 mod result;
 mod shipped;
+mod tables;
+mod told;
 
 use std::path::Path;
 
@@ -21,10 +25,12 @@ use serde::Serialize;
 use crate::figures::Figure;
 
 pub use document::{Block, to_html, to_markdown};
+pub use papers::{PAPERS, Paper, PaperPart, PrintedRow, PrintedTable, Words};
 pub use result::{
     EloSpan, ExperimentResult, PaperScore, ResultCell, ResultClaim, ResultTally, ResultVerdict,
     Span,
 };
+pub use tables::{ResultTable, ResultTableCell, ResultTableRow};
 
 /// An experiment with what is known of it, for people (see [`ExperimentReport::blocks`]) and, as
 /// JSON, for machines.
@@ -185,9 +191,7 @@ impl ExperimentReport {
     /// The report for people.
     pub fn blocks(&self) -> Vec<Block> {
         let mut blocks = vec![Block::Heading(format!("{}: {}", self.id, self.title))];
-        if let Some(repeats) = &self.repeats {
-            blocks.push(Block::Paragraph(format!("Repeats: {repeats}.")));
-        }
+        blocks.extend(self.paper_head());
         if let Some(notes) = &self.notes {
             blocks.push(Block::Paragraph(notes.trim().replace('\n', " ")));
         }
@@ -196,6 +200,7 @@ impl ExperimentReport {
             let text = format!("Only {done} of {games} {} are done so far.", self.kind.counted());
             blocks.push(Block::Paragraph(text));
         }
+        blocks.extend(self.paper_table());
         blocks.extend(layouts::tables(self));
         if let Some(figure) = &self.figure {
             blocks.push(Block::Picture { name: self.id.clone(), title: figure.title.clone() });

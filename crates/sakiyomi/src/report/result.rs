@@ -90,11 +90,14 @@ pub struct ResultCell {
     /// What a reader should know of repeated games; empty if there is nothing.
     pub remark: String,
     /// The text of the fingerprint of what played, if there are games.
-    #[cfg_attr(feature = "typescript", ts(skip))]
     pub fingerprint: Option<String>,
     /// The first few games, which a test plays again.
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub first_games: Vec<FirstGame>,
+    /// What the paper prints for the other side of a pair.
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paper_turned: Option<f64>,
 }
 
 /// Won, drawn and lost games with the score, beside what a paper has.
@@ -223,14 +226,17 @@ impl From<&CellReport> for ResultCell {
     fn from(cell: &CellReport) -> ResultCell {
         let paper = cell.paper_score;
         let paper = paper.map(|score| PaperScore::new(score, cell.paper_games, cell.paper_tally));
-        let seat = |(seat, tally): (usize, &Tally)| {
+        let seat = |seat: usize| {
+            let tally = cell.seats.get(seat).copied().unwrap_or_default();
             let theirs = cell.paper_seats.get(seat);
             let paper = theirs.and_then(|tally| {
                 Some(PaperScore::new(tally.score()?, Some(tally.games()), Some(*tally)))
             });
             let verdict = cell.verdict_seats.get(seat).copied().flatten();
-            ResultTally::new(*tally).beside(paper, verdict)
+            ResultTally::new(tally).beside(paper, verdict)
         };
+        // Without games there are no seats but those of the paper.
+        let n_seats = cell.seats.len().max(cell.paper_seats.len());
         ResultCell {
             name: cell.name.clone(),
             game: cell.game.clone(),
@@ -240,13 +246,14 @@ impl From<&CellReport> for ResultCell {
             games: cell.games,
             games_wanted: cell.games_wanted,
             all: ResultTally::new(cell.tally).beside(paper, cell.verdict),
-            seats: cell.seats.iter().enumerate().map(seat).collect(),
+            seats: (0..n_seats).map(seat).collect(),
             p: short(cell.p),
             mean_turns: cell.mean_turns.map(short),
             nash_conv: cell.nash_conv.map(Span::from),
             remark: cell.remark.clone().unwrap_or_default(),
             fingerprint: cell.fingerprint.clone(),
             first_games: cell.first_games.clone(),
+            paper_turned: cell.paper_score_turned,
         }
     }
 }

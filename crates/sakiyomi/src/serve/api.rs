@@ -10,7 +10,9 @@ use sakiyomi_core::{Fault, OrderForm, Payoffs, View, Way};
 use serde::{Deserialize, Serialize};
 
 use crate::figures::{Content, Figure};
-use crate::report::{ExperimentResult, ResultTally, ResultVerdict, Span};
+use crate::report::{
+    ExperimentResult, PrintedTable, ResultTable, ResultTally, ResultVerdict, Span, Words,
+};
 
 /// What can be played, by whom, and within which limits: `GET /api/catalog`.
 #[derive(Debug, Serialize)]
@@ -433,7 +435,44 @@ pub struct ResultEntry {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ResultAnswer {
     pub result: ExperimentResult,
+    /// Its numbers beside those of the paper, in the paper's rows and columns.
+    pub table: ResultTable,
     pub figure: Option<DrawnFigure>,
+}
+
+/// One of `GET /api/papers`: a paper with its tables and figures in its own order.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PaperEntry {
+    /// One word for addresses.
+    pub key: String,
+    pub title: Words,
+    pub authors: Words,
+    /// As far as it is known.
+    pub year: Words,
+    /// Where it appeared; null if that is not known.
+    pub venue: Option<Words>,
+    /// What it found, in one sentence.
+    pub found: Words,
+    pub parts: Vec<PartEntry>,
+    /// Experiments that add something to it.
+    pub added: Vec<String>,
+}
+
+/// A table, a figure or a section of a paper.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PartEntry {
+    pub label: Words,
+    pub title: Words,
+    /// What a reader should know of it, in one sentence.
+    pub remark: Words,
+    /// False of settings, rules and matches that cannot be played again.
+    pub is_measured: bool,
+    /// The paper's own numbers, where no experiment has them.
+    pub printed: Option<PrintedTable>,
+    /// Experiments that repeat it; those that keep to the paper's words come first.
+    pub experiments: Vec<String>,
 }
 
 /// A figure as SVG, without a title, and its values as comma-separated text. Elements of class
@@ -675,7 +714,9 @@ pub fn typescript() -> String {
     };
     use ts_rs::TS;
 
-    use crate::report::{EloSpan, PaperScore, ResultCell, ResultClaim};
+    use crate::report::{
+        EloSpan, PaperScore, PrintedRow, ResultCell, ResultClaim, ResultTableCell, ResultTableRow,
+    };
 
     let config = ts_rs::Config::default().with_large_int("number");
     let mut text = String::from(
@@ -701,6 +742,8 @@ pub fn typescript() -> String {
         JobRequest, Job, JobState, JobRow, ExperimentEntry, ExperimentState,
         ResultEntry, ResultAnswer, DrawnFigure, ExperimentResult, ResultClaim, ResultVerdict,
         ResultCell, ResultTally, Span, EloSpan, PaperScore,
+        ResultTable, ResultTableRow, ResultTableCell,
+        PaperEntry, PartEntry, Words, PrintedTable, PrintedRow,
         StoreEntry, RunUse, StoredGames, KeptGame,
         FairRun, FairnessRequest, FairnessAnswer, ApiError, ErrorCode,
     }

@@ -18,6 +18,7 @@ mod matches;
 mod opponents;
 mod page;
 mod panics;
+mod papers;
 mod results;
 mod runs;
 mod samples;
@@ -119,6 +120,7 @@ fn router(lab: Shared) -> Router {
         .route("/api/jobs", get(job_routes::list).post(job_routes::start))
         .route("/api/jobs/{id}/{what}", get(job_routes::events).post(job_routes::command))
         .route("/api/experiments", get(results::experiments))
+        .route("/api/papers", get(papers::papers))
         .route("/api/results", get(results::results))
         .route("/api/results/{scale}/{id}", get(results::result))
         .route("/api/store", get(runs::list))

@@ -14,7 +14,7 @@ use super::api::{
     ApiError, DrawnFigure, ErrorCode, ExperimentEntry, ExperimentState, ResultAnswer, ResultEntry,
 };
 use super::lab::{Lab, PathOf, Shared};
-use crate::report::{ExperimentReport, ExperimentResult, to_html};
+use crate::report::{ExperimentReport, ExperimentResult, ResultTable, to_html};
 use crate::shipped;
 
 pub(super) async fn experiments(
@@ -66,7 +66,7 @@ pub(super) async fn results(State(lab): State<Shared>) -> Result<Json<Vec<Result
     lab.work(work).await.map(Json)
 }
 
-/// One of them, the larger one if there are two.
+/// One of them, the larger one if there are two. Of an experiment that was never run the paper's numbers.
 pub(super) async fn result(
     State(lab): State<Shared>,
     PathOf((scale, id)): PathOf<(String, String)>,
@@ -78,8 +78,9 @@ pub(super) async fn result(
 
 /// With its figure drawn. The page has a title of its own.
 fn drawn(mut result: ExperimentResult) -> ResultAnswer {
+    let table = ResultTable::new(&result);
     let figure = result.figure.take().map(DrawnFigure::from);
-    ResultAnswer { result, figure }
+    ResultAnswer { result, table, figure }
 }
 
 fn find(lab: &Lab, scale: &str, id: &str) -> Result<ExperimentResult, ApiError> {
@@ -97,7 +98,14 @@ fn find(lab: &Lab, scale: &str, id: &str) -> Result<ExperimentResult, ApiError> 
             return measured(experiment, size, &store);
         }
     }
-    brought.cloned().ok_or_else(missing)
+    match (brought, experiment) {
+        (Some(result), _) => Ok(result.clone()),
+        (None, Some(experiment)) => {
+            let report = ExperimentReport::planned(experiment, size).map_err(ApiError::failed)?;
+            Ok(ExperimentResult::from(&report))
+        }
+        (None, None) => Err(missing()),
+    }
 }
 
 fn measured(
