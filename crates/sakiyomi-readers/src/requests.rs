@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{OnceLock, mpsc};
 use std::time::Duration;
 
+use sakiyomi::eval::experiment::Library;
 use sakiyomi::serve::api::{FairnessRequest, JobRequest, RulesRequest, ThinkRequest};
 use sakiyomi::serve::{PATIENCE, ServeSettings, Server};
 use ureq::Agent;
@@ -52,7 +53,7 @@ fn serve() -> SocketAddr {
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
             token: None,
             store: folder.path().join("store.sqlite"),
-            experiments: folder.path().to_owned(),
+            experiments: Library::Folder(folder.path().to_owned()),
             threads: 1,
             patience: PATIENCE,
         };

@@ -3,7 +3,6 @@
 mod document;
 mod layouts;
 mod papers;
-mod planned;
 mod result;
 mod shipped;
 mod tables;

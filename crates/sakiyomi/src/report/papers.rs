@@ -115,15 +115,14 @@ mod tests {
     use std::collections::HashSet;
     use std::path::Path;
 
-    use sakiyomi_eval::experiment::Experiment;
+    use sakiyomi_eval::experiment::{Experiment, Library};
 
     use super::*;
 
     fn experiments() -> Vec<Experiment> {
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments"));
-        let mut all = Experiment::load_all(folder).unwrap();
-        all.extend(Experiment::load_all(&folder.join("public")).unwrap());
-        all
+        let folders = [folder.to_owned(), folder.join("public")];
+        folders.into_iter().flat_map(|folder| Library::Folder(folder).all().unwrap()).collect()
     }
 
     #[test]

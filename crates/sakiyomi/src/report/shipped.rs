@@ -3,11 +3,14 @@
 
 use sakiyomi_catalog::Record;
 use sakiyomi_core::stats::Tally;
-use sakiyomi_eval::experiment::{Address, Cell, CountError, Estimate, Evidence, Experiment, Scale};
+use sakiyomi_eval::experiment::{
+    Address, Cell, Claim, CountError, Estimate, Evidence, Experiment, Scale, Verdict,
+};
 use sakiyomi_eval::{Counted, Measure};
 
 use super::{
     CellReport, ClaimReport, ExperimentReport, ExperimentResult, ResultCell, ResultTally, Span,
+    layouts,
 };
 use crate::figures::{Content, Figure};
 use crate::serve::api::MatchRecord;
@@ -48,7 +51,8 @@ impl ExperimentReport {
         }
     }
 
-    /// The report of an experiment of which nothing is known.
+    /// The report of an experiment that was never run: what is to be played, beside the paper's
+    /// numbers.
     pub fn empty(experiment: &Experiment, scale: Scale) -> Result<ExperimentReport, CountError> {
         let report = |cell: &Cell| {
             let (counted, games) = cell.counted(None)?;
@@ -56,7 +60,19 @@ impl ExperimentReport {
         };
         let cells =
             experiment.cells(scale).iter().map(report).collect::<Result<_, CountError>>()?;
-        Ok(ExperimentReport::around(experiment, scale, cells))
+        let not_run = |claim: &Claim| ClaimReport {
+            text: claim.text.clone(),
+            verdict: Verdict::NotRun,
+        };
+        let mut report = ExperimentReport {
+            claims: experiment.claims.iter().map(not_run).collect(),
+            ..ExperimentReport::around(experiment, scale, cells)
+        };
+        // A figure without values is worth showing only if it has the paper's.
+        report.figure = layouts::figure(&report).filter(
+            |figure| matches!(&figure.content, Content::Bars { bars, .. } if !bars.is_empty()),
+        );
+        Ok(report)
     }
 }
 

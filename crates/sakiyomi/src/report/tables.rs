@@ -39,7 +39,7 @@ pub struct ResultTableCell {
 }
 
 /// The row of means over names, in which the paper's mean is ours of its numbers.
-pub const MEAN: &str = "mean";
+pub(super) const MEAN: &str = "mean";
 
 impl ResultTable {
     pub fn new(result: &ExperimentResult) -> ResultTable {
@@ -247,7 +247,7 @@ mod tests {
     fn planned(id: &str) -> (ExperimentResult, ResultTable) {
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments"));
         let experiment = Experiment::load(&folder.join(format!("{id}.toml"))).unwrap();
-        let report = ExperimentReport::planned(&experiment, Scale::Paper).unwrap();
+        let report = ExperimentReport::empty(&experiment, Scale::Paper).unwrap();
         let result = ExperimentResult::from(&report);
         let table = ResultTable::new(&result);
         (result, table)

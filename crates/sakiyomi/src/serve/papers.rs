@@ -8,14 +8,15 @@ use axum::extract::State;
 
 use super::api::{ApiError, PaperEntry, PartEntry};
 use super::lab::Shared;
-use super::shipped::shipped;
 use crate::report::{PAPERS, Paper, PaperPart};
+use crate::shipped;
 
 pub(super) async fn papers(State(lab): State<Shared>) -> Result<Json<Vec<PaperEntry>>, ApiError> {
     let shared = Arc::clone(&lab);
     let work = move || {
-        let results = shipped().iter().map(|result| (result.id.clone(), result.repeats.clone()));
-        // Without a folder of experiments there is still what came with the program.
+        let results =
+            shipped::results().iter().map(|result| (result.id.clone(), result.repeats.clone()));
+        // Where the folder of experiments cannot be read there is still what came with the program.
         let experiments = shared.experiments().unwrap_or_default().into_iter();
         let experiments =
             experiments.map(|experiment| (experiment.id, experiment.repeats.unwrap_or_default()));

@@ -101,7 +101,7 @@ fn find(lab: &Lab, scale: &str, id: &str) -> Result<ExperimentResult, ApiError> 
     match (brought, experiment) {
         (Some(result), _) => Ok(result.clone()),
         (None, Some(experiment)) => {
-            let report = ExperimentReport::planned(experiment, size).map_err(ApiError::failed)?;
+            let report = ExperimentReport::empty(experiment, size).map_err(ApiError::failed)?;
             Ok(ExperimentResult::from(&report))
         }
         (None, None) => Err(missing()),
