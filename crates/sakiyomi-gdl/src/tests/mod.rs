@@ -3,6 +3,7 @@
 
 mod drawings;
 mod games;
+mod limits;
 mod pictures;
 pub(crate) mod shared;
 pub(crate) mod sheets;

@@ -9,6 +9,8 @@ mod fair;
 #[cfg(unix)]
 mod ggp;
 #[cfg(unix)]
+mod limits;
+#[cfg(unix)]
 mod mizugame;
 mod playthroughs;
 mod resume;
