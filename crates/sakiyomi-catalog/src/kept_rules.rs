@@ -3,8 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use sakiyomi_core::hash::fnv1a_128;
-use sakiyomi_gdl::{GdlError, GdlGame, Settings};
+use sakiyomi_gdl::GdlError;
 
+use crate::games::CompileError;
 use crate::{GameSpec, GdlSpec, RuleSheet};
 
 /// Texts that are kept at the same time; the oldest goes first.
@@ -16,15 +17,35 @@ static KEPT: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 /// Keeps the text of rules until the program ends, so that they can be played as a game. The same
 /// text always makes the same game. An error is one of the rules, with line and column.
 pub fn keep_rules(text: &str) -> Result<GameSpec, GdlError> {
-    GdlGame::new(text, &Settings::default())?;
     let name = content_name(text);
+    let spec = GdlSpec::new(RuleSheet::Kept(name.clone()));
+    let is_new = keep(&name, text);
+    match spec.compile() {
+        Ok(_) => Ok(spec.into()),
+        Err(error) => {
+            if is_new {
+                KEPT.lock().unwrap_or_else(PoisonError::into_inner).retain(|(k, _)| *k != name);
+            }
+            Err(match error {
+                CompileError::Rules(error) => error,
+                // Other rules have taken the place of these meanwhile.
+                CompileError::File(_) => GdlError::Stopped,
+            })
+        }
+    }
+}
+
+/// Puts a text at the end of those that are kept. False if it was one of them.
+fn keep(name: &str, text: &str) -> bool {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.retain(|(known, _)| *known != name);
+    let before = kept.len();
+    kept.retain(|(known, _)| known != name);
+    let is_new = kept.len() == before;
     if kept.len() == MOST_KEPT {
         kept.remove(0);
     }
-    kept.push((name.clone(), text.to_owned()));
-    Ok(GdlSpec::new(RuleSheet::Kept(name)).into())
+    kept.push((name.to_owned(), text.to_owned()));
+    is_new
 }
 
 /// The text of this name, if it is kept.

@@ -2,6 +2,7 @@
 //! with its types erased.
 
 mod agents;
+mod cancel;
 mod compiled;
 mod fields;
 mod files;
@@ -20,6 +21,7 @@ mod thought;
 mod turns;
 
 pub use agents::*;
+pub use cancel::{cancel_with, cancellable};
 pub use compiled::CatalogGame;
 pub use fields::{SpecError, parse_bytes};
 pub use files::{MAX_TEXT_BYTES, read_bytes, read_text, write_atomically};

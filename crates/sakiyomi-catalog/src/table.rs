@@ -22,11 +22,18 @@ pub trait Table: Send {
     /// How a player is shown.
     fn player_face(&self, player: Player) -> PlayerFace;
     fn turn(&self) -> Turn;
+    /// Why the match ends here although its rules do not say so; see [`Game::trouble`].
+    ///
+    /// [`Game::trouble`]: sakiyomi_core::Game::trouble
+    fn trouble(&self) -> Option<String>;
     fn view(&self) -> View;
 
     /// The legal actions of a player who is choosing, or some of them where they are too many to
     /// list; none for others.
     fn legal(&self, player: Player) -> Vec<LegalAction>;
+
+    /// How many actions [`Table::legal`] has.
+    fn n_legal(&self, player: Player) -> usize;
 
     /// How a player who is choosing writes an action, where it is put together from orders.
     fn order_form(&self, player: Player) -> Option<OrderForm>;
@@ -124,6 +131,8 @@ pub enum TableError {
     Chance { step: usize, text: String },
     #[error("step {step} of the record: {error}")]
     Step { step: usize, error: Box<TableError> },
+    #[error("the rules cannot be followed: {message}")]
+    Trouble { message: String },
     #[error("no agent is seated as {name}")]
     NoAgent { name: String },
     #[error("{name} gives up: {forfeit}")]
@@ -142,6 +151,7 @@ impl Fault for TableError {
             | TableError::Count { .. }
             | TableError::Illegal { .. }
             | TableError::Chance { .. }
+            | TableError::Trouble { .. }
             | TableError::Spec(_) => true,
         }
     }
@@ -161,7 +171,7 @@ impl TableError {
 pub fn open_table(game: &GameSpec, seed: u64) -> Result<Box<dyn Table>, SpecError> {
     let record = Record { game: game.clone(), seed, moves: Vec::new() };
     let opened = game.with(Open { record: &record, look: &mut |_| {} })?;
-    Ok(opened.expect("an empty record has no wrong step"))
+    opened.map_err(|error| SpecError { spec: game.to_string(), message: error.to_string() })
 }
 
 /// Opens a match and plays a record.
@@ -202,7 +212,10 @@ impl Visitor for Open<'_> {
             look(&table);
         }
         table.draw_chance();
-        Ok(Box::new(table))
+        match table.trouble() {
+            Some(message) => Err(TableError::Trouble { message }),
+            None => Ok(Box::new(table)),
+        }
     }
 }
 
@@ -298,7 +311,10 @@ impl<G: CatalogGame> TableOf<G> {
     }
 
     fn joint(&self, texts: &[&str]) -> Result<Vec<G::Action>, TableError> {
-        let Turn::Choose(who) = self.game.turn(&self.state) else { return Err(TableError::Over) };
+        let Turn::Choose(who) = self.game.turn(&self.state) else {
+            let trouble = self.trouble().map(|message| TableError::Trouble { message });
+            return Err(trouble.unwrap_or(TableError::Over));
+        };
         if who.len() != texts.len() {
             return Err(TableError::Count { expected: who.len(), found: texts.len() });
         }
@@ -388,6 +404,10 @@ impl<G: CatalogGame> Table for TableOf<G> {
         self.game.turn(&self.state)
     }
 
+    fn trouble(&self) -> Option<String> {
+        self.game.trouble(&self.state)
+    }
+
     fn view(&self) -> View {
         self.game.view(&self.state)
     }
@@ -409,6 +429,14 @@ impl<G: CatalogGame> Table for TableOf<G> {
             ends_turn: game.ends_turn(state, player, action),
         };
         actions.into_iter().map(show).collect()
+    }
+
+    fn n_legal(&self, player: Player) -> usize {
+        let mut actions = Vec::new();
+        if self.choosing(player).is_ok() {
+            self.game.actions(&self.state, player, &mut actions);
+        }
+        actions.len()
     }
 
     fn order_form(&self, player: Player) -> Option<OrderForm> {

@@ -53,6 +53,12 @@ pub trait Game: Send + Sync {
         outcomes[rng.weighted(outcomes.iter().map(|outcome| outcome.1))].0
     }
 
+    /// Why a match ends in this state although its rules do not say so: they could not be followed
+    /// to it within their limits. Such a match has no result.
+    fn trouble(&self, _state: &Self::State) -> Option<String> {
+        None
+    }
+
     /// Equal states have equal keys, and unequal ones practically never do.
     fn key(&self, state: &Self::State) -> u64 {
         let mut hasher = FxHasher::default();

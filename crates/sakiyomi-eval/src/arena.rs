@@ -171,6 +171,9 @@ impl Pairing {
         };
         let opening = opening.unwrap_or_default();
         let played = play_match(game, &mut agents, &opening, chance, &mut rngs, stop, &mut watch);
+        if let Some(message) = game.trouble(&played.end) {
+            return Err(SpecError { spec: self.game.to_string(), message });
+        }
         let has = |hint| game.provides().contains(hint);
         Ok(Played {
             number: own_number,

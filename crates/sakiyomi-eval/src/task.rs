@@ -304,11 +304,11 @@ impl Visitor for Play<'_> {
         pairing.check_number(game.players())?;
         let mut games = Vec::new();
         for number in numbers {
-            let played = pairing.play(&game, number, keep, stop)?;
+            let played = pairing.play(&game, number, keep, stop);
             if stop.requested() {
                 break;
             }
-            games.push(played);
+            games.push(played?);
         }
         Ok(games)
     }

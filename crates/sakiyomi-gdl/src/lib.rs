@@ -34,5 +34,5 @@ pub use protocol::verify::{Verified, VerifyError, verify};
 pub use read::check::{Finding, Severity, check};
 pub use read::error::{GdlError, PictureError};
 pub use read::kif::Span;
-pub use read::parse::{ParseError, Sheet};
+pub use read::parse::{ParseError, RulePlace, Sheet};
 pub use run::engine::EngineChoice;

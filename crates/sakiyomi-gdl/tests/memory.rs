@@ -1,5 +1,5 @@
-//! Grounding keeps to the memory that it is given, whatever the rules are: counts the bytes that
-//! are allocated at the same time.
+//! Grounding and the interpreter keep to the memory that they are given, whatever the rules are:
+//! counts the bytes that are allocated at the same time.
 #![allow(unsafe_code)] // A global allocator is an unsafe trait.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -66,17 +66,27 @@ fn grounding_keeps_to_its_memory() {
         (60, wide_constants),
     ] {
         for megabytes in [12, 40, 120] {
-            // The interpreter takes what one state needs; grounding is what is limited.
-            let mut settings = Settings { engine: EngineChoice::Network, ..Settings::default() };
-            settings.limits.bytes = megabytes * 1_000_000;
-            let text = sheet(n, rules);
-            let before = NOW.load(Ordering::Relaxed);
-            PEAK.store(before, Ordering::Relaxed);
-            let game = GdlGame::new(&text, &settings);
-            let peak = (PEAK.load(Ordering::Relaxed) - before) as f64 / 1e6;
-            let how = game.map_or_else(|error| error.to_string(), |_| "network".to_owned());
-            println!("{n} numbers, {megabytes} MB: {peak:.1} MB, {how}");
-            assert!(peak <= megabytes as f64, "{n}: {peak:.1} of {megabytes} MB, {how}");
+            check(&sheet(n, rules), EngineChoice::Network, megabytes);
         }
     }
+    let deep_legal = "(<= (legal ?r (go ?x ?y ?u ?v)) (role ?r) (one ?x ?y) (one ?u ?v))
+        (<= (one ?x ?y) (n ?x) (n ?y)) (<= (next (at ?x ?y)) (does a (go ?x ?y ?u ?v)))";
+    for (n, rules) in [(40, wide_moves), (40, deep_legal), (60, wide_constants)] {
+        for megabytes in [20, 60] {
+            check(&sheet(n, rules), EngineChoice::Interpreter, megabytes);
+        }
+    }
+}
+
+/// Makes a game, or fails, within some megabytes.
+fn check(text: &str, engine: EngineChoice, megabytes: u64) {
+    let mut settings = Settings { engine, ..Settings::default() };
+    settings.limits.bytes = megabytes * 1_000_000;
+    let before = NOW.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let game = GdlGame::new(text, &settings);
+    let peak = (PEAK.load(Ordering::Relaxed) - before) as f64 / 1e6;
+    let how = game.map_or_else(|error| error.to_string(), |_| format!("{engine:?}"));
+    println!("{} letters, {megabytes} MB: {peak:.1} MB, {how}", text.len());
+    assert!(peak <= megabytes as f64, "{peak:.1} of {megabytes} MB, {how}");
 }

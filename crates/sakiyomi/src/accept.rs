@@ -1,12 +1,11 @@
-//! What both servers share, the page's and the player's: the accept loop, which limits concurrent connections
-//! (when all places are taken, the connection that has been silent for longest is closed), and reading the body
-//! of a request up to a length.
+//! What all servers share: the accept loop, which limits concurrent connections, and reading the body of a request
+//! up to a length. When all places are taken a connection is closed that waits for nothing: the one that has been
+//! silent for longest, or else that whose last answer is the oldest, or else the least active stream of events.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use tokio::net::{TcpListener, TcpStream};
@@ -17,22 +16,54 @@ use tokio_stream::StreamExt;
 /// Bytes of a too long body that are read and dropped before it is refused.
 const MAX_DROPPED: usize = 64 << 20;
 
-/// Is told when a connection has said what it wants.
+/// Is told what goes on in a connection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Spoken(Arc<AtomicBool>);
+pub(crate) struct Spoken(Arc<Mutex<Activity>>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Activity {
+    stage: Stage,
+    /// When something was said last.
+    last: Option<Instant>,
+}
+
+/// How far a connection is, those first that are closed first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    /// It has not said what it wants.
+    #[default]
+    Silent,
+    /// Its last request is answered.
+    Answered,
+    /// It is sent events for as long as it likes.
+    Stream,
+    /// It waits for an answer.
+    Waits,
+}
 
 impl Spoken {
+    /// The connection has said what it wants, or an event of its stream was sent.
     pub(crate) fn tell(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        let mut activity = self.activity();
+        activity.last = Some(Instant::now());
+        if activity.stage != Stage::Stream {
+            activity.stage = Stage::Waits;
+        }
     }
 
-    fn is_told(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    /// The request has its answer, or an answer has begun that is a stream of events.
+    pub(crate) fn answered(&self, is_stream: bool) {
+        let stage = if is_stream { Stage::Stream } else { Stage::Answered };
+        *self.activity() = Activity { stage, last: Some(Instant::now()) };
+    }
+
+    fn activity(&self) -> MutexGuard<'_, Activity> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Serves every connection, up to `max` at the same time, until the task is dropped. Where all of them have
-/// said what they want, others wait.
+/// Serves every connection, up to `max` at the same time, until the task is dropped. Where all of them wait for
+/// an answer, others wait.
 pub(crate) async fn connections<S: Future<Output = ()> + Send + 'static>(
     listener: TcpListener,
     max: usize,
@@ -91,13 +122,75 @@ async fn make_room(served: &mut VecDeque<(JoinHandle<()>, Spoken)>, max: usize) 
         if served.len() < max {
             return;
         }
-        match served.iter().position(|(_, spoken)| !spoken.is_told()) {
-            Some(silent) => {
-                if let Some((connection, _)) = served.remove(silent) {
+        let activities = served.iter().map(|(_, spoken)| *spoken.activity()).enumerate();
+        let least = activities.min_by_key(|(_, activity)| (activity.stage, activity.last));
+        match least.filter(|(_, activity)| activity.stage != Stage::Waits) {
+            Some((least, _)) => {
+                if let Some((connection, _)) = served.remove(least) {
                     connection.abort();
                 }
             }
             None => sleep(Duration::from_millis(10)).await,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    /// Connections say one letter: `s` opens a stream, `w` waits for an answer that never comes, and any other
+    /// one is answered. A second letter is an event of a stream.
+    async fn converse(mut stream: TcpStream, _: SocketAddr, spoken: Spoken) {
+        let mut letter = [0];
+        while stream.read_exact(&mut letter).await.is_ok() {
+            spoken.tell();
+            match letter[0] {
+                b's' => spoken.answered(true),
+                b'w' | b'e' => {}
+                _ => spoken.answered(false),
+            }
+            let _ = stream.write_all(&letter).await;
+        }
+    }
+
+    async fn say(stream: &mut TcpStream, letter: u8) {
+        let mut answer = [0];
+        stream.write_all(&[letter]).await.unwrap();
+        stream.read_exact(&mut answer).await.unwrap();
+        // Times differ.
+        sleep(Duration::from_millis(2)).await;
+    }
+
+    async fn is_closed(stream: &mut TcpStream) -> bool {
+        tokio::time::timeout(Duration::from_millis(100), stream.read_u8()).await.is_ok()
+    }
+
+    #[tokio::test]
+    async fn the_least_active_stream_makes_room() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = tokio::spawn(connections(listener, 4, converse));
+        let connect = || async { TcpStream::connect(address).await.unwrap() };
+        let mut waits = connect().await;
+        say(&mut waits, b'w').await;
+        let mut streams = [connect().await, connect().await, connect().await];
+        for stream in &mut streams {
+            say(stream, b's').await;
+        }
+        // The first one is sent an event, so the second is the least active.
+        say(&mut streams[0], b'e').await;
+        let mut new = connect().await;
+        say(&mut new, b'x').await;
+        assert!(is_closed(&mut streams[1]).await);
+        // What is answered already goes before streams.
+        let mut newer = connect().await;
+        say(&mut newer, b'w').await;
+        assert!(is_closed(&mut new).await);
+        for stream in [&mut waits, &mut streams[0], &mut streams[2], &mut newer] {
+            assert!(!is_closed(stream).await);
+        }
+        serving.abort();
     }
 }

@@ -2,12 +2,13 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use sakiyomi_gdl::{GdlGame, Limits, Settings, size};
+use sakiyomi_gdl::{GdlError, GdlGame, Limits, Progress, Settings, size};
 
 use super::{GameSettings, Visitor};
+use crate::cancel::current_stop;
 use crate::compiled::compiled;
 use crate::fields::{Value, suggestion};
 use crate::kept_rules::kept_rules;
@@ -21,9 +22,10 @@ const DEFAULT_SHEET: &str = "tic-tac-toe";
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GdlSpec {
     pub sheet: RuleSheet,
-    /// CPU time that grounding may take. Beyond it the rules are interpreted.
+    /// CPU time until the game is ready, of which grounding has most; where that does not suffice
+    /// the rules are interpreted. A position that is interpreted may take as long again.
     pub time: Duration,
-    /// Bytes that grounding may take, roughly. Beyond them the rules are interpreted.
+    /// Bytes that are held meanwhile, roughly.
     pub memory: u64,
 }
 
@@ -123,7 +125,8 @@ const TIME: Parameter<GdlSpec> = Parameter::new(
     "time",
     Domain::Time,
     place!(time),
-    "CPU time for grounding; beyond it the rules are interpreted, which is slow",
+    "CPU time until the game is ready; if grounding needs most of it the rules are interpreted, \
+     which is slow, and every position may take as long",
 );
 const MEMORY: Parameter<GdlSpec> = Parameter::new(
     "memory",
@@ -135,7 +138,7 @@ const MEMORY: Parameter<GdlSpec> = Parameter::new(
             Ok(())
         },
     },
-    "memory for grounding; beyond it the rules are interpreted, which is slow",
+    "memory for grounding; beyond it the rules are interpreted, which is slow and has the same limit",
 );
 
 impl Defined for GdlSpec {
@@ -162,7 +165,7 @@ compiled!(GdlGame; at once);
 
 impl GameSettings for GdlSpec {
     fn open<V: Visitor>(&self, visitor: V) -> Result<V::Out, String> {
-        self.compile().map(|game| visitor.visit(game))
+        self.compile().map(|game| visitor.visit(game)).map_err(|error| error.to_string())
     }
 
     fn presets() -> Vec<String> {
@@ -196,30 +199,46 @@ impl GdlSpec {
 
     /// The game. Rules that were compiled once are not compiled again.
     pub fn load(&self) -> Result<GdlGame, SpecError> {
-        self.compile().map_err(|message| self.error(message))
+        self.compile().map_err(|error| self.error(error.to_string()))
     }
 
     fn error(&self, message: String) -> SpecError {
         GameSpec::from(self.clone()).to_fields().error(message)
     }
 
-    fn compile(&self) -> Result<GdlGame, String> {
+    /// The game, or what is wrong with its rules, with line and column where they have one. The
+    /// work of [`crate::cancellable`] ends it.
+    pub(crate) fn compile(&self) -> Result<GdlGame, CompileError> {
         type Key = (Files, Duration, u64);
         static KNOWN: LazyLock<SharedRules<Key, GdlGame>> =
             LazyLock::new(|| SharedRules::new(MAX_COMPILED_BYTES));
-        let key = (self.sheet.files()?, self.time, self.memory);
+        let key = (self.sheet.files().map_err(CompileError::File)?, self.time, self.memory);
+        let stop = current_stop();
+        let with_stop = |game: GdlGame| match &stop {
+            Some(stop) => game.with_stop(Arc::clone(stop)),
+            None => game,
+        };
         if let Some(game) = KNOWN.get(&key) {
-            return Ok(game);
+            return Ok(with_stop(game));
         }
         let limits = Limits::new(self.time, self.memory);
         let settings = Settings { limits, ..Settings::default() };
         let (rules, picture) = (&key.0.rules, key.0.picture.as_deref());
-        let game =
-            GdlGame::with_picture(rules, &settings, picture).map_err(|error| error.to_string())?;
+        let mut goes_on = |_: &Progress| !stop.as_ref().is_some_and(|stop| stop.requested());
+        let game = GdlGame::watched(rules, &settings, picture, &mut goes_on)?;
         let n_bytes = bytes_of(&game, rules);
         KNOWN.put(key, game.clone(), n_bytes);
-        Ok(game)
+        Ok(with_stop(game))
     }
+}
+
+/// Why a rule sheet is not a game.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CompileError {
+    #[error("{0}")]
+    File(String),
+    #[error(transparent)]
+    Rules(#[from] GdlError),
 }
 
 /// What a compiled game takes, roughly: its text as terms, and its network or what an interpreter
@@ -232,7 +251,8 @@ fn bytes_of(game: &GdlGame, rules: &str) -> u64 {
             let per_gate = 64 * (size.gates + size.live);
             (per_name + per_gate + 24 * (size.inputs + size.live_edges)) as u64
         }
-        None => 4 << 20,
+        // Fluents and moves that it comes to know are kept.
+        None => 2 * game.interpreter_bytes().unwrap_or(0) + (4 << 20),
     }
 }
 

@@ -15,6 +15,7 @@ mod tubstap;
 
 pub use breakthrough::BreakthroughSpec;
 pub use connect_four::ConnectFourSpec;
+pub(crate) use gdl::CompileError;
 pub use gdl::{GdlSpec, RuleSheet};
 pub use hex::HexSpec;
 pub use mizugame::{FieldSource, GivenField, MizugameSpec};

@@ -10,9 +10,10 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use sakiyomi_core::{
     CellShape, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng, Scratch,
     Stop, Turn,
@@ -27,6 +28,7 @@ use crate::read::check::{Finding, Severity, check};
 use crate::read::error::GdlError;
 use crate::read::parse::Sheet;
 use crate::run::engine::{Engine, EngineChoice, Position};
+use crate::run::interpret::Interpreter;
 
 /// How a rule sheet becomes a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,6 +67,7 @@ struct Shared {
     notice: Option<String>,
     board: Option<BoardShape>,
     lanes: OnceLock<Result<Lanes, Refusal>>,
+    making_lanes: Mutex<()>,
     /// CPU time that went into playouts which lanes could have played, in nanoseconds.
     spent: AtomicU64,
 }
@@ -130,7 +133,8 @@ impl GdlGame {
         };
         let board = BoardShape::detect(&source, picture)?;
         let settings = *settings;
-        let (lanes, spent) = (OnceLock::new(), AtomicU64::new(0));
+        let (lanes, making_lanes) = (OnceLock::new(), Mutex::new(()));
+        let spent = AtomicU64::new(0);
         let shared = Shared {
             engine,
             settings,
@@ -141,6 +145,7 @@ impl GdlGame {
             notice,
             board,
             lanes,
+            making_lanes,
             spent,
         };
         Ok(GdlGame { shared: Arc::new(shared), stop: None, horizon: u32::MAX })
@@ -150,9 +155,8 @@ impl GdlGame {
     /// does not change is worked out in advance only if that is quick. For the legal moves of a
     /// match while the same rules are still being grounded.
     pub fn interpreted(text: &str) -> Result<GdlGame, GdlError> {
-        let limits = Limits { seconds: 0.3, ..Limits::default() };
-        let engine = EngineChoice::Interpreter;
-        GdlGame::new(text, &Settings { limits, engine, ..Settings::default() })
+        let engine = EngineChoice::InterpreterAtOnce;
+        GdlGame::new(text, &Settings { engine, ..Settings::default() })
     }
 
     /// The same game, sharing everything, whose playouts end as soon as `stop` is requested, also
@@ -196,15 +200,29 @@ impl GdlGame {
         &self.shared.findings
     }
 
-    /// The code that plays many matches at a time; made when it is asked for first.
-    pub(super) fn lanes(&self) -> Result<&Lanes, &Refusal> {
-        let make = || match self.shared.engine.compiled() {
-            Some(compiled) => {
-                Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default())
-            }
-            None => Err(Refusal::NoNetwork),
+    /// The code that plays many matches at a time; made when it is asked for first, within the
+    /// limits of the rules. A stop ends that, and then the next to ask makes it.
+    pub(super) fn lanes(&self) -> Result<&Lanes, Refusal> {
+        let Shared { engine, settings, lanes, making_lanes, .. } = &*self.shared;
+        let _turn = match lanes.get() {
+            Some(made) => return made.as_ref().map_err(Clone::clone),
+            None => making_lanes.lock().unwrap_or_else(PoisonError::into_inner),
         };
-        self.shared.lanes.get_or_init(make).as_ref()
+        if lanes.get().is_none() {
+            let made = match engine.compiled() {
+                Some(compiled) => {
+                    let limits = LaneLimits::of(&settings.limits);
+                    Lanes::new(&compiled.network, &compiled.sequence, limits, self.stop())
+                }
+                None => Err(Refusal::NoNetwork),
+            };
+            if matches!(made, Err(Refusal::Stopped)) {
+                return Err(Refusal::Stopped);
+            }
+            let _ = lanes.set(made);
+        }
+        let made = lanes.get().ok_or(Refusal::Stopped)?;
+        made.as_ref().map_err(Clone::clone)
     }
 
     /// The same if they are made, or if that takes no longer than what has been spent without them.
@@ -239,6 +257,11 @@ impl GdlGame {
     /// no moves and no goals, so a match ends there.
     pub fn trouble(&self) -> Option<GdlError> {
         self.shared.engine.trouble()
+    }
+
+    /// The bytes that the interpreter holds, if the rules are interpreted.
+    pub fn interpreter_bytes(&self) -> Option<u64> {
+        self.shared.engine.interpreted().map(Interpreter::bytes)
     }
 
     pub fn settings(&self) -> &Settings {
@@ -294,7 +317,12 @@ impl GdlGame {
     /// Plays forced plies until someone has a choice or the match is over.
     fn settle(&self, state: &mut State) {
         let Shared { engine, seats, random, .. } = &*self.shared;
+        let clock = engine.interpreted().map(|rules| (ThreadTime::now(), rules.limits().seconds));
+        let is_late = || clock.is_some_and(|(start, s)| start.elapsed().as_secs_f64() > s);
         loop {
+            if is_late() {
+                engine.give_up(&mut state.position);
+            }
             if engine.is_terminal(&state.position) {
                 state.turn = Turn::Over(self.payoffs(&mut state.position, 0.0));
                 return;
@@ -408,6 +436,11 @@ impl Game for GdlGame {
         }
         self.advance(state, &joint);
         self.settle(state);
+    }
+
+    fn trouble(&self, state: &State) -> Option<String> {
+        let error = || self.trouble().unwrap_or(GdlError::Stopped).to_string();
+        state.position.is_given_up().then(error)
     }
 
     fn outcomes(&self, state: &State, out: &mut Vec<(Move, f64)>) {

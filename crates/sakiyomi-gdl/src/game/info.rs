@@ -213,7 +213,7 @@ fn lane_speed(
     stop: &Stop,
 ) -> Result<(LaneInfo, Speed), Refusal> {
     let clock = ThreadTime::now();
-    let lanes = game.lanes().map_err(Clone::clone)?;
+    let lanes = game.lanes()?;
     let ready_seconds = clock.elapsed().as_secs_f64();
     let starts = [start.as_start().ok_or(Refusal::NoNetwork)?];
     let is_over = matches!(game.turn(start), Turn::Over(_));

@@ -151,7 +151,7 @@ mod tests {
     /// Plays the same matches in lanes and one by one, from these states, and compares plies and
     /// payoffs of each.
     fn compare(game: &GdlGame, states: &[State], n_matches: usize) -> Result<usize, Refusal> {
-        let lanes = game.lanes().map_err(Clone::clone)?;
+        let lanes = game.lanes()?;
         let mut rng = Rng::new(7);
         let starts: Vec<Start<'_>> = states.iter().map(|s| s.as_start().unwrap()).collect();
         let matches: Vec<Match> = (0..n_matches)

@@ -4,12 +4,13 @@
 //! and a scan goes through an index over the parts that are already known.
 
 use std::hash::Hasher;
+use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
 use crate::ground::facts::{BitSet, Facts, Predicate, Shape};
 use crate::ground::meter::Meter;
-use crate::read::parse::{Atom, Literal, Pattern, Rule};
+use crate::read::parse::{Atom, Literal, Pattern, Rule, RulePlace};
 use crate::read::term::{Functor, NO_TERM, TermId, Terms, vec_bytes};
 
 /// How the literals of a rule take part in a join.
@@ -40,6 +41,7 @@ pub(crate) struct Plan {
     pub(crate) head_predicate: Predicate,
     /// The step before which the head is complete.
     head_at: usize,
+    pub(crate) place: Arc<RulePlace>,
     /// The dynamic literals, which become the body of a ground rule; true means negative.
     pub(crate) body: Vec<(Build, bool)>,
 }
@@ -72,6 +74,8 @@ pub(crate) trait Sink {
     fn knows(&mut self, head: TermId) -> bool;
     /// Whether the join must end, since it costs too much.
     fn gives_up(&self) -> bool;
+    /// Counts a fact that was looked at, whether it fits or not. False ends the join.
+    fn looked(&mut self, facts: &Facts, terms: &Terms) -> bool;
     /// One solution. False ends the join.
     fn solution(
         &mut self,
@@ -141,7 +145,8 @@ impl Plan {
         let head = compiler.build_atom(&rule.head);
         let head_predicate = compiler.facts.predicate(rule.head.key());
         let n_variables = rule.variables.len();
-        Plan { n_variables, first, steps, head, head_predicate, head_at, body }
+        let place = Arc::clone(&rule.place);
+        Plan { n_variables, first, steps, head, head_predicate, head_at, place, body }
     }
 
     /// Finds all solutions, or those in which the first literal is one of `new`.
@@ -162,6 +167,9 @@ impl Plan {
             return self.step(0, &mut variables, facts, terms, sink);
         };
         for &fact in new {
+            if !sink.looked(facts, terms) {
+                return false;
+            }
             if matches_all(first, terms.arguments(fact), &mut variables, terms)
                 && !self.step(0, &mut variables, facts, terms, sink)
             {
@@ -205,6 +213,9 @@ impl Plan {
                     });
                 }
                 for &fact in facts.lookup(*index, hasher.finish()) {
+                    if !sink.looked(facts, terms) {
+                        return false;
+                    }
                     if matches_all(arguments, terms.arguments(fact), variables, terms)
                         && !self.step(at + 1, variables, facts, terms, sink)
                     {
@@ -238,6 +249,12 @@ impl Sink for NewFacts<'_, '_> {
         self.meter.is_over()
     }
 
+    fn looked(&mut self, facts: &Facts, terms: &Terms) -> bool {
+        let NewFacts { fresh, meter, .. } = self;
+        meter.work(1, || made(fresh, facts, terms));
+        !meter.is_over()
+    }
+
     fn solution(
         &mut self,
         plan: &Plan,
@@ -246,17 +263,21 @@ impl Sink for NewFacts<'_, '_> {
         terms: &mut Terms,
     ) -> bool {
         let head = make(&plan.head, variables, terms);
+        self.meter.note_written(terms.written(head));
         if self.seen.insert(head as usize) {
             self.fresh.push((head, plan.head_predicate));
         }
         let fresh = &self.fresh;
-        self.meter.tick(|| {
-            // A new fact is listed, and a move or a fluent becomes one more fact.
-            let bytes = terms.bytes() + facts.bytes() + vec_bytes(fresh) + 56 * fresh.len() as u64;
-            (facts.len() + fresh.len(), bytes)
-        });
+        self.meter.tick(|| made(fresh, facts, terms));
         !self.meter.is_over()
     }
+}
+
+/// How many facts there are with those that are new, and the bytes of all.
+fn made(fresh: &Vec<(TermId, Predicate)>, facts: &Facts, terms: &Terms) -> (usize, u64) {
+    // A new fact is listed, and a move or a fluent becomes one more fact.
+    let bytes = terms.bytes() + facts.bytes() + vec_bytes(fresh) + 56 * fresh.len() as u64;
+    (facts.len() + fresh.len(), bytes)
 }
 
 /// Builds a term that may be new.

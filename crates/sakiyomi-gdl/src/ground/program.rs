@@ -5,6 +5,8 @@
 //! what may come next may be true, and a negative condition on the state is taken as possible.
 //! Last, every rule is instantiated once over the facts that are left.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ground::facts::{BitSet, Facts, Predicate};
@@ -97,6 +99,11 @@ impl Instances {
         self.heads.len() as u64
     }
 
+    /// How many there are, and the bytes of all that is held while they are made.
+    fn made(&self, facts: &Facts, terms: &Terms) -> (usize, u64) {
+        (self.heads.len(), self.bytes() + terms.bytes() + facts.bytes())
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         vec_bytes(&self.heads) + vec_bytes(&self.ends) + vec_bytes(&self.literals)
     }
@@ -114,25 +121,20 @@ impl Program {
         let mut dynamic = dynamic_predicates(&rules, &keywords);
         if evaluate == Evaluate::StartOnly {
             let dependencies = Dependencies::new(&rules);
-            let early = [(keywords.init, 1), (keywords.role, 1)];
+            let early = dependencies.closure(&[(keywords.init, 1), (keywords.role, 1)]);
             dynamic.extend(rules.iter().filter(|rule| !rule.body.is_empty()).map(|r| r.head.key()));
-            dynamic.retain(|&key| !early.iter().any(|&from| dependencies.reaches(from, key)));
+            dynamic.retain(|key| !early.contains(key));
         }
         let (rules, fixed): (Vec<Rule>, Vec<Rule>) =
             rules.into_iter().partition(|rule| dynamic.contains(&rule.head.key()));
         let mut facts = Facts::default();
         // What comes later needs most of the memory.
-        meter.begin("relations that do not change", meter.limits().bytes / 5 * 4);
+        meter.begin("grounding what does not change", meter.limits().bytes / 5 * 4);
         for layer in layers(&fixed) {
             let ready = Fixpoint::new(&layer, &|_| Use::Exact, &mut facts, &mut terms);
             let keys: FxHashSet<_> = layer.iter().map(|rule| rule.head.key()).collect();
             let recursive = |atom: &Atom| keys.contains(&atom.key());
-            ready.run(&layer, &recursive, &mut facts, &mut terms, meter, None).map_err(
-                |error| match error {
-                    GdlError::TooLarge { limit } => GdlError::TooManyFacts { limit },
-                    error => error,
-                },
-            )?;
+            ready.run(&layer, &recursive, &mut facts, &mut terms, meter, None)?;
         }
         let arguments = |functor, facts: &mut Facts, terms: &Terms| -> Vec<TermId> {
             let predicate = facts.predicate((functor, 1));
@@ -188,7 +190,7 @@ impl Program {
             does: (keywords.does, facts.predicate((keywords.does, 2))),
         };
         let dynamic = |atom: &Atom| dynamic.contains(&atom.key());
-        meter.begin("facts", held);
+        meter.begin("grounding facts", held);
         let fixpoint = Fixpoint::new(rules, &use_of, facts, terms);
         fixpoint.run(rules, &dynamic, facts, terms, meter, Some(&follow))
     }
@@ -267,6 +269,7 @@ impl Program {
         let Program { terms, facts, dynamic, .. } = self;
         let use_of = possible_if(dynamic);
         let plan = Plan::new(rule, &use_of, None, facts, terms);
+        meter.at(&plan.place);
         let mut count = Count { n: 0, max, meter };
         plan.run(&[], facts, terms, &mut count);
         count.n
@@ -274,19 +277,17 @@ impl Program {
 
     /// Instantiates every rule over the facts.
     fn instantiate(&mut self, meter: &mut Meter<'_>, held: u64) -> Result<Instances, GdlError> {
-        meter.begin("ground rules", held);
+        meter.begin("grounding rules", held);
         let Program { terms, facts, rules, dynamic, .. } = self;
         let use_of = possible_if(dynamic);
         let mut collect = Collect { instances: Instances::default(), meter };
         for rule in rules.iter() {
             let plan = Plan::new(rule, &use_of, None, facts, terms);
+            collect.meter.at(&plan.place);
             plan.run(&[], facts, terms, &mut collect);
             collect.meter.check()?;
         }
-        collect.meter.look((
-            collect.instances.heads.len(),
-            collect.instances.bytes() + terms.bytes() + facts.bytes(),
-        ));
+        collect.meter.look(collect.instances.made(facts, terms));
         collect.meter.check()?;
         Ok(collect.instances)
     }
@@ -322,6 +323,12 @@ impl Sink for Collect<'_, '_> {
         self.meter.is_over()
     }
 
+    fn looked(&mut self, facts: &Facts, terms: &Terms) -> bool {
+        let Collect { instances, meter } = self;
+        meter.work(1, || instances.made(facts, terms));
+        !meter.is_over()
+    }
+
     fn solution(
         &mut self,
         plan: &Plan,
@@ -339,8 +346,7 @@ impl Sink for Collect<'_, '_> {
             }
         }
         instances.ends.push(instances.literals.len() as u32);
-        self.meter
-            .tick(|| (instances.heads.len(), instances.bytes() + terms.bytes() + facts.bytes()));
+        self.meter.tick(|| instances.made(facts, terms));
         !self.meter.is_over()
     }
 }
@@ -358,6 +364,11 @@ impl Sink for Count<'_, '_> {
 
     fn gives_up(&self) -> bool {
         self.meter.is_over() || self.n >= self.max
+    }
+
+    fn looked(&mut self, facts: &Facts, terms: &Terms) -> bool {
+        self.meter.work(1, || (facts.n_predicates(), terms.bytes() + facts.bytes()));
+        !self.meter.is_over()
     }
 
     fn solution(&mut self, _: &Plan, _: &[TermId], facts: &Facts, terms: &mut Terms) -> bool {
@@ -410,18 +421,19 @@ impl Fixpoint {
         let mut seen = BitSet::default();
         let mut n_done: FxHashMap<Predicate, usize> = FxHashMap::default();
         for plan in &self.begin {
+            meter.at(&plan.place);
             let mut sink = NewFacts { seen: &mut seen, fresh: Vec::new(), meter };
             plan.run(&[], facts, terms, &mut sink);
             add(sink.fresh, facts, terms, follow);
             meter.check()?;
         }
-        let mut triggers: Vec<(Predicate, Plan)> = Vec::new();
+        let mut triggers: FxHashMap<Predicate, Vec<Plan>> = FxHashMap::default();
         for rule in rules {
             for (i, literal) in rule.body.iter().enumerate() {
                 let Literal::Positive(atom) = literal else { continue };
                 if grows(atom) {
                     let plan = Plan::new(rule, &use_of, Some(i), facts, terms);
-                    triggers.push((facts.predicate(atom.key()), plan));
+                    triggers.entry(facts.predicate(atom.key())).or_default().push(plan);
                 }
             }
         }
@@ -430,11 +442,14 @@ impl Fixpoint {
             for predicate in 0..facts.n_predicates() {
                 let start = n_done.get(&predicate).copied().unwrap_or(0);
                 let new = facts.list(predicate)[start..].to_vec();
+                meter.work(1, || (facts.len(), terms.bytes() + facts.bytes()));
+                meter.check()?;
                 if new.is_empty() {
                     continue;
                 }
                 n_done.insert(predicate, start + new.len());
-                for (_, plan) in triggers.iter().filter(|(trigger, _)| *trigger == predicate) {
+                for plan in triggers.get(&predicate).into_iter().flatten() {
+                    meter.at(&plan.place);
                     let mut sink = NewFacts { seen: &mut seen, fresh: Vec::new(), meter };
                     plan.run(&new, facts, terms, &mut sink);
                     add(sink.fresh, facts, terms, follow);
@@ -477,16 +492,9 @@ fn possible_if(dynamic: &FxHashSet<(Functor, usize)>) -> impl Fn(&Atom) -> Use {
 
 /// The rules on which the game depends: most sheets also describe their moves and fluents.
 fn relevant(rules: &[Rule], keywords: &Keywords) -> Vec<Rule> {
-    let mut wanted: FxHashSet<(Functor, usize)> = FxHashSet::default();
-    let mut open = vec![(keywords.role, 1), (keywords.init, 1)];
-    open.extend(keywords.always_dynamic());
-    while let Some(key) = open.pop() {
-        if wanted.insert(key) {
-            for rule in rules.iter().filter(|rule| rule.head.key() == key) {
-                open.extend(atoms(rule).map(Atom::key));
-            }
-        }
-    }
+    let mut roots = vec![(keywords.role, 1), (keywords.init, 1)];
+    roots.extend(keywords.always_dynamic());
+    let wanted = Dependencies::new(rules).closure(&roots);
     rules.iter().filter(|rule| wanted.contains(&rule.head.key())).cloned().collect()
 }
 
@@ -498,51 +506,24 @@ fn dynamic_predicates(rules: &[Rule], keywords: &Keywords) -> FxHashSet<(Functor
     for rule in rules {
         for literal in &rule.body {
             if let Literal::Negative(atom) = literal
-                && dependencies.reaches(atom.key(), rule.head.key())
+                && dependencies.are_mutual(atom.key(), rule.head.key())
             {
                 dynamic.insert(rule.head.key());
             }
         }
     }
-    loop {
-        let before = dynamic.len();
-        for rule in rules {
-            if atoms(rule).any(|atom| dynamic.contains(&atom.key())) {
-                dynamic.insert(rule.head.key());
-            }
-        }
-        if dynamic.len() == before {
-            dynamic.remove(&(keywords.init, 1));
-            dynamic.remove(&(keywords.role, 1));
-            return dynamic;
-        }
-    }
+    let mut dynamic = dependencies.dependents(dynamic);
+    dynamic.remove(&(keywords.init, 1));
+    dynamic.remove(&(keywords.role, 1));
+    dynamic
 }
 
 /// The rules in layers: a layer uses itself and earlier layers only, and no negation of itself.
 fn layers(rules: &[Rule]) -> Vec<Vec<Rule>> {
     let dependencies = Dependencies::new(rules);
-    let mut keys: Vec<(Functor, usize)> = rules.iter().map(|rule| rule.head.key()).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    let reach: FxHashMap<_, FxHashSet<_>> = (keys.iter())
-        .map(|&from| {
-            (from, keys.iter().copied().filter(|&to| dependencies.reaches(from, to)).collect())
-        })
-        .collect();
-    let mut layers: Vec<Vec<(Functor, usize)>> = Vec::new();
-    for &key in &keys {
-        let same =
-            |other: &(Functor, usize)| reach[&key].contains(other) && reach[other].contains(&key);
-        match layers.iter_mut().find(|layer| same(&layer[0])) {
-            Some(layer) => layer.push(key),
-            None => layers.push(vec![key]),
-        }
+    let mut layers: BTreeMap<usize, Vec<Rule>> = BTreeMap::new();
+    for rule in rules {
+        layers.entry(dependencies.cycle(rule.head.key())).or_default().push(rule.clone());
     }
-    // A predicate that reaches more others comes later.
-    layers.sort_by_key(|layer| reach[&layer[0]].len());
-    let of = |layer: &[(Functor, usize)]| {
-        rules.iter().filter(|rule| layer.contains(&rule.head.key())).cloned().collect()
-    };
-    layers.iter().map(|layer| of(layer)).collect()
+    layers.into_values().collect()
 }

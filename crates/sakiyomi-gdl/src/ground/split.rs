@@ -8,6 +8,8 @@
 //! This is elimination of variables, as in joins of databases (Bichler, Morak and Woltran, "lpopt:
 //! A rule optimization tool for answer set programming", 2016).
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::read::parse::{Atom, Literal, Pattern, Rule};
@@ -133,7 +135,8 @@ impl<'a> Splitter<'a> {
                 self.dynamic.insert(head.key());
                 self.known.insert(text, head.clone());
                 let variables = numbers.iter().map(|&v| rule.variables[v].clone()).collect();
-                let part = Rule { head: head.clone(), body, variables, span: rule.span };
+                let (span, place) = (rule.span, Arc::clone(&rule.place));
+                let part = Rule { head: head.clone(), body, variables, span, place };
                 let part = self.split(&part).unwrap_or(part);
                 self.parts.push(part);
                 head

@@ -31,10 +31,13 @@ mod run;
 mod tests;
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
+use sakiyomi_core::Stop;
 
+use crate::ground::meter::Limits;
 use crate::lanes::code::Code;
 use crate::lanes::logic::Logic;
 use crate::lanes::moves::{Fixed, Form, GoalLogic, PhaseLogic};
@@ -56,6 +59,8 @@ pub enum Refusal {
     TooLarge { limit: usize },
     #[error("the code for lanes takes over {seconds} s to make")]
     TooSlow { seconds: f64 },
+    #[error("making the code for lanes was stopped")]
+    Stopped,
 }
 
 /// How much may be spent on the code.
@@ -66,19 +71,25 @@ pub(crate) struct LaneLimits {
     pub(crate) inputs: usize,
 }
 
-impl Default for LaneLimits {
-    fn default() -> LaneLimits {
-        LaneLimits { seconds: 20.0, inputs: 6_000_000 }
+impl LaneLimits {
+    /// As much time as the rules have, and as many inputs as their memory holds.
+    pub(crate) fn of(limits: &Limits) -> LaneLimits {
+        let inputs = usize::try_from(limits.bytes / BYTES_PER_INPUT).unwrap_or(usize::MAX);
+        LaneLimits { seconds: limits.seconds, inputs }
     }
 }
 
-#[derive(Debug)]
-struct Bounds {
+/// What an input takes in all forms that the code goes through.
+const BYTES_PER_INPUT: u64 = 100;
+
+#[derive(Clone, Copy, Debug)]
+struct Bounds<'a> {
     limits: LaneLimits,
     started: ThreadTime,
+    stop: Option<&'a Stop>,
 }
 
-impl Bounds {
+impl Bounds<'_> {
     fn check(&self, logic: &Logic) -> Result<(), Refusal> {
         let LaneLimits { seconds, inputs: limit } = self.limits;
         if logic.n_inputs() > limit {
@@ -86,6 +97,9 @@ impl Bounds {
         }
         if self.started.elapsed().as_secs_f64() > seconds {
             return Err(Refusal::TooSlow { seconds });
+        }
+        if self.stop.is_some_and(Stop::requested) {
+            return Err(Refusal::Stopped);
         }
         Ok(())
     }
@@ -135,8 +149,10 @@ impl Lanes {
         network: &Network,
         sequence: &Sequence,
         limits: LaneLimits,
+        stop: Option<&Arc<Stop>>,
     ) -> Result<Lanes, Refusal> {
-        let bounds = Bounds { limits, started: ThreadTime::now() };
+        let stop = stop.map(|stop| &**stop);
+        let bounds = Bounds { limits, started: ThreadTime::now(), stop };
         let phases = (cycle(sequence, network.fluents.len()).into_iter())
             .map(|fixed| Phase::new(network, &fixed, &bounds))
             .collect::<Result<Vec<Phase>, Refusal>>()?;
@@ -206,7 +222,7 @@ fn lcm(a: usize, b: usize) -> usize {
 
 impl Phase {
     /// The better of the two forms that effects of moves can have.
-    fn new(network: &Network, fixed: &Fixed, bounds: &Bounds) -> Result<Phase, Refusal> {
+    fn new(network: &Network, fixed: &Fixed, bounds: &Bounds<'_>) -> Result<Phase, Refusal> {
         let gates = Phase::of_form(network, fixed, Form::Gates, bounds)?;
         // Vectors that are much larger than the gates are not made to the end.
         let inputs = (gates.code.work() * 4).max(100_000).min(bounds.limits.inputs);
@@ -222,7 +238,7 @@ impl Phase {
         network: &Network,
         fixed: &Fixed,
         form: Form,
-        bounds: &Bounds,
+        bounds: &Bounds<'_>,
     ) -> Result<Phase, Refusal> {
         let built = PhaseLogic::new(network, fixed, form, bounds)?;
         let n_fluents = network.fluents.len();
@@ -267,7 +283,7 @@ impl Phase {
 }
 
 impl Goals {
-    fn new(network: &Network, bounds: &Bounds) -> Result<Goals, Refusal> {
+    fn new(network: &Network, bounds: &Bounds<'_>) -> Result<Goals, Refusal> {
         let GoalLogic { logic, goals } = GoalLogic::new(network, bounds)?;
         let outputs: Vec<Lit> = goals.iter().flatten().map(|&(_, lit)| lit).collect();
         let wanted = Wanted { outputs: &outputs, next: &[] };

@@ -51,7 +51,7 @@ impl PhaseLogic {
         network: &Network,
         fixed: &Fixed,
         form: Form,
-        bounds: &Bounds,
+        bounds: &Bounds<'_>,
     ) -> Result<PhaseLogic, Refusal> {
         let mut builder = Builder::new(network, bounds);
         let needed = cone(
@@ -78,7 +78,7 @@ impl PhaseLogic {
 }
 
 impl GoalLogic {
-    pub(super) fn new(network: &Network, bounds: &Bounds) -> Result<GoalLogic, Refusal> {
+    pub(super) fn new(network: &Network, bounds: &Bounds<'_>) -> Result<GoalLogic, Refusal> {
         let mut builder = Builder::new(network, bounds);
         let needed = cone(network, network.goals.iter().flatten().map(|&(_, lit)| lit));
         builder.state_nodes(&needed, &Fixed::default())?;
@@ -125,7 +125,7 @@ struct Part {
 
 struct Builder<'a> {
     network: &'a Network,
-    bounds: &'a Bounds,
+    bounds: &'a Bounds<'a>,
     logic: Logic,
     /// Per node of the network that does not depend on moves, its literal.
     lits: Vec<Lit>,
@@ -141,7 +141,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(network: &'a Network, bounds: &'a Bounds) -> Builder<'a> {
+    fn new(network: &'a Network, bounds: &'a Bounds<'a>) -> Builder<'a> {
         let n = network.gates.len();
         Builder {
             network,

@@ -1,6 +1,8 @@
 //! Lanes against the plain evaluation of the network.
 
-use sakiyomi_core::Rng;
+use std::sync::Arc;
+
+use sakiyomi_core::{Rng, Stop};
 
 use crate::ground::meter::{Limits, Meter, Progress};
 use crate::ground::program::{Evaluate, Program, Splitting};
@@ -81,9 +83,9 @@ fn check_against_plain(network: &Network, lanes: &Lanes, n_plies: usize, looked:
 /// Lanes in which effects of moves have one of the two forms.
 fn of_form(compiled: &Compiled, form: Form) -> Lanes {
     let Compiled { network, sequence, .. } = compiled;
-    let mut lanes = Lanes::new(network, sequence, LaneLimits::default()).unwrap();
+    let mut lanes = Lanes::new(network, sequence, usual(), None).unwrap();
     let bounds =
-        super::Bounds { limits: LaneLimits::default(), started: cpu_time::ThreadTime::now() };
+        super::Bounds { limits: usual(), started: cpu_time::ThreadTime::now(), stop: None };
     for phase in &mut lanes.phases {
         let fixed: Fixed = phase.fixed.iter().copied().collect();
         *phase = Phase::of_form(network, &fixed, form, &bounds).unwrap();
@@ -108,7 +110,7 @@ fn both_forms_agree_with_the_plain_evaluation() {
 #[test]
 fn control_is_folded_away() {
     let compiled = compiled(crate::tests::sheets::LINES);
-    let lanes = Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default()).unwrap();
+    let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
     assert_eq!(lanes.period(), 2);
     assert_eq!(lanes.phases[0].fixed.len(), 2);
     // The other role has one move, so it draws nothing.
@@ -119,18 +121,26 @@ fn control_is_folded_away() {
 #[test]
 fn lanes_beyond_the_limits_are_refused() {
     let Compiled { network, sequence, .. } = compiled(crate::tests::sheets::LINES);
-    let refuse = |limits| Lanes::new(&network, &sequence, limits).unwrap_err();
-    let limits = LaneLimits { inputs: 100, ..LaneLimits::default() };
+    let refuse = |limits| Lanes::new(&network, &sequence, limits, None).unwrap_err();
+    let limits = LaneLimits { inputs: 100, ..usual() };
     assert_eq!(refuse(limits), Refusal::TooLarge { limit: 100 });
-    let limits = LaneLimits { seconds: 0.0, ..LaneLimits::default() };
+    let limits = LaneLimits { seconds: 0.0, ..usual() };
     assert_eq!(refuse(limits), Refusal::TooSlow { seconds: 0.0 });
+    let stop = Arc::new(Stop::new());
+    stop.request();
+    let stopped = Lanes::new(&network, &sequence, usual(), Some(&stop)).unwrap_err();
+    assert_eq!(stopped, Refusal::Stopped);
+}
+
+fn usual() -> LaneLimits {
+    LaneLimits::of(&Limits::default())
 }
 
 /// Whatever the processor has, the words are those that any processor computes.
 #[test]
 fn instruction_sets_agree() {
     let compiled = compiled(crate::tests::sheets::LINES);
-    let lanes = Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default()).unwrap();
+    let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
     let mut rng = Rng::new(4);
     for phase in &lanes.phases {
         let mut words = vec![Word::ZERO; phase.code.n_slots];

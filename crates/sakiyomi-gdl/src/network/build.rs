@@ -22,20 +22,22 @@ impl Network {
         // components notes.
         let held = program.bytes() + instances.bytes() + 12 * instances.n() + 32 * n_terms;
         // Moves and fluents are sorted by their texts.
-        let list =
-            |key| program.facts.find_predicate(key).map_or(0, |p| program.facts.list(p).len());
-        let n_leaves = list((program.keywords.true_, 1)) + list((program.keywords.does, 2));
-        let held = held + 100 * n_leaves as u64;
-        meter.begin("gates", held);
+        let written = |key| {
+            let predicate = program.facts.find_predicate(key);
+            let list = predicate.map_or(&[][..], |predicate| program.facts.list(predicate));
+            list.iter().map(|&atom| 80 + program.terms.written(atom)).sum::<u64>()
+        };
+        let held = held + written((program.keywords.true_, 1));
+        let held = held + written((program.keywords.does, 2));
+        meter.begin("making gates", held);
+        meter.look((0, 0));
+        meter.check()?;
         let mut build = Builder::new(program);
         build.derive(&instances, meter)?;
         drop(instances);
         let network = build.finish();
-        meter.begin("network", program.bytes());
-        // Moves and fluents have bits, groups, phases and places in the table of transitions.
-        let leaves = 200 * network.moves.len() as u64 + 100 * network.fluents.len() as u64;
-        meter.look((network.gates.len(), network.gates.bytes_until_ready() + leaves));
-        meter.check()?;
+        meter.begin("making the network", program.bytes());
+        network.look(meter)?;
         Ok(network)
     }
 }
@@ -98,6 +100,8 @@ impl<'a> Builder<'a> {
         let by_head = ByHead::new(instances, self.lits.len());
         for component in components(instances, &by_head, &self.lits) {
             meter.tick(|| (self.gates.len(), self.gates.bytes()));
+            let n_cases: usize = component.iter().map(|&atom| by_head.of(atom).len()).sum();
+            meter.work(n_cases, || (self.gates.len(), self.gates.bytes()));
             meter.check()?;
             match component[..] {
                 [atom] => {

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use crate::ground::meter::Meter;
 use crate::network::gates::{Gates, Lit};
+use crate::read::error::GdlError;
 use crate::read::term::TermId;
 
 /// A move that a role may have.
@@ -42,6 +44,20 @@ impl Network {
     /// The node of a move.
     pub(crate) fn move_node(&self, index: usize) -> usize {
         1 + self.fluents.len() + index
+    }
+
+    /// Compares what has been spent, and what the network and all that is made of it take at most,
+    /// with the limits.
+    pub(crate) fn look(&self, meter: &mut Meter<'_>) -> Result<(), GdlError> {
+        meter.look(self.made());
+        meter.check()
+    }
+
+    /// How many gates there are, and the bytes of all until the game is ready.
+    pub(crate) fn made(&self) -> (usize, u64) {
+        // Moves and fluents have bits, groups, phases and places in the table of transitions.
+        let leaves = 200 * self.moves.len() as u64 + 100 * self.fluents.len() as u64;
+        (self.gates.len(), self.gates.bytes_until_ready() + leaves)
     }
 
     /// The fluents of the start as bits.

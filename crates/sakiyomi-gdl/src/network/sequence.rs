@@ -5,11 +5,13 @@
 use rustc_hash::FxHashMap;
 
 use crate::ground::facts::BitSet;
+use crate::ground::meter::Meter;
 use crate::network::gates::{Kind, Lit, is_negated, node_of};
 use crate::network::graph::Network;
 
-/// A sequence that is longer is not worked out.
+/// A sequence that is longer is not worked out, nor one that takes more work: nodes times phases.
 const MAX_PHASES: usize = 2_000;
+const MAX_WORK: usize = 100_000_000;
 
 /// Which fluents form the sequence.
 #[derive(Debug)]
@@ -33,25 +35,27 @@ impl PhaseValues {
 }
 
 impl Sequence {
-    pub(crate) fn new(network: &Network) -> Sequence {
+    /// Without phases if the meter is over.
+    pub(crate) fn new(network: &Network, meter: &mut Meter<'_>) -> Sequence {
         let n = network.fluents.len();
         let by_moves = |lit: Lit| network.gates.by_moves(node_of(lit));
         let mut member: Vec<bool> = (0..n).map(|fluent| !by_moves(network.next[fluent])).collect();
         // Drop fluents that need others, until those that are left need only each other.
         let nodes = loop {
+            meter.work(network.gates.len() / 8, || network.made());
             let closed = closed_nodes(network, &member);
             let before = member.iter().filter(|&&m| m).count();
             for (fluent, member) in member.iter_mut().enumerate() {
                 *member &= closed.contains(node_of(network.next[fluent]));
             }
-            if member.iter().filter(|&&m| m).count() == before {
+            if member.iter().filter(|&&m| m).count() == before || meter.is_over() {
                 break (0..network.gates.len() as u32)
                     .filter(|&node| closed.contains(node as usize))
                     .collect();
             }
         };
         let mut sequence = Sequence { member, nodes, phases: Vec::new(), after_last: 0 };
-        if !sequence.unroll(network) {
+        if !sequence.unroll(network, meter) {
             sequence.member.fill(false);
             sequence.nodes = vec![0];
             (sequence.phases, sequence.after_last) = (vec![Vec::new()], 0);
@@ -94,12 +98,14 @@ impl Sequence {
     }
 
     /// Follows the sequence until it repeats; false if it is too long.
-    fn unroll(&mut self, network: &Network) -> bool {
+    fn unroll(&mut self, network: &Network, meter: &mut Meter<'_>) -> bool {
         let mut seen: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
         let mut state: Vec<u32> = (network.initial.iter().copied())
             .filter(|&fluent| self.member[fluent as usize])
             .collect();
-        while self.phases.len() < MAX_PHASES {
+        let max_phases = MAX_PHASES.min(MAX_WORK / self.nodes.len().max(1));
+        while self.phases.len() < max_phases && !meter.is_over() {
+            meter.work(self.nodes.len(), || network.made());
             if let Some(&again) = seen.get(&state) {
                 self.after_last = again;
                 return true;

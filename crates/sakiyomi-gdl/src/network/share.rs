@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::ground::meter::Meter;
 use crate::network::gates::{Gates, Kind, Lit, is_negated, node_of};
 use crate::network::graph::Network;
 use crate::network::groups::MoveGroups;
@@ -12,10 +13,16 @@ use crate::network::groups::MoveGroups;
 /// A pair that fewer Ands read stays as it is.
 const MIN_READERS: u32 = 6;
 const MAX_PASSES: usize = 12;
+/// Different pairs that are counted, in about 100 bytes each while the table grows.
+const MAX_COUNTED: usize = 1 << 22;
 
 /// Rewrites a network without components. False if there is nothing to share, and the network is
 /// what it was; otherwise nodes have new numbers.
-pub(crate) fn share_pairs(network: &mut Network, groups: &MoveGroups) -> bool {
+pub(crate) fn share_pairs(
+    network: &mut Network,
+    groups: &MoveGroups,
+    meter: &mut Meter<'_>,
+) -> bool {
     if !network.gates.components().is_empty() {
         return false;
     }
@@ -33,7 +40,7 @@ pub(crate) fn share_pairs(network: &mut Network, groups: &MoveGroups) -> bool {
             inputs.insert(node as u32, own.to_vec());
         }
     }
-    let pairs = find_pairs(&mut inputs, network.gates.len() as u32);
+    let pairs = find_pairs(&mut inputs, network, meter);
     if pairs.is_empty() {
         return false;
     }
@@ -49,8 +56,14 @@ pub(crate) fn share_pairs(network: &mut Network, groups: &MoveGroups) -> bool {
     true
 }
 
-/// Replaces pairs by new numbers from `next` on, until no pair is frequent. Returns the pairs.
-fn find_pairs(inputs: &mut FxHashMap<u32, Vec<Lit>>, next: u32) -> Vec<(Lit, Lit)> {
+/// Replaces pairs by new numbers after those of the nodes, until no pair is frequent or there are
+/// too many to count. Returns the pairs.
+fn find_pairs(
+    inputs: &mut FxHashMap<u32, Vec<Lit>>,
+    network: &Network,
+    meter: &mut Meter<'_>,
+) -> Vec<(Lit, Lit)> {
+    let next = network.gates.len() as u32;
     let mut pairs: Vec<(Lit, Lit)> = Vec::new();
     let mut nodes: Vec<u32> = inputs.keys().copied().collect();
     nodes.sort_unstable();
@@ -60,6 +73,10 @@ fn find_pairs(inputs: &mut FxHashMap<u32, Vec<Lit>>, next: u32) -> Vec<(Lit, Lit
             let lits = &inputs[node];
             if !(3..=24).contains(&lits.len()) {
                 continue;
+            }
+            meter.work(lits.len() * lits.len() / 4, || network.made());
+            if counts.len() > MAX_COUNTED || meter.is_over() {
+                return pairs;
             }
             for (i, &first) in lits.iter().enumerate() {
                 for &second in &lits[i + 1..] {

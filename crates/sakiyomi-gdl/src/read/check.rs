@@ -16,7 +16,7 @@ use crate::read::kif::Span;
 use crate::read::parse::{Atom, Literal, Rule, Sheet};
 use crate::read::term::{Functor, Symbol};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     Error,
@@ -24,7 +24,7 @@ pub enum Severity {
 }
 
 /// One thing that a check found.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize)]
 pub struct Finding {
     pub severity: Severity,
     /// Line and column, if the finding belongs to one rule.
@@ -44,7 +44,7 @@ impl fmt::Display for Finding {
 
 /// All findings, errors first.
 pub fn check(sheet: &Sheet) -> Vec<Finding> {
-    let mut check = Check { sheet, findings: Vec::new() };
+    let mut check = Check { sheet, findings: Vec::new(), known: FxHashSet::default() };
     check.required_relations();
     for rule in &sheet.rules {
         check.safety(rule);
@@ -62,6 +62,8 @@ type Key = (Functor, usize);
 struct Check<'a> {
     sheet: &'a Sheet,
     findings: Vec<Finding>,
+    /// The same, to be looked up.
+    known: FxHashSet<Finding>,
 }
 
 impl Check<'_> {
@@ -69,7 +71,7 @@ impl Check<'_> {
         let position = span.map(|span| self.sheet.position(span));
         let (line, column) = (position.map(|p| p.0), position.map(|p| p.1));
         let finding = Finding { severity, line, column, message };
-        if !self.findings.contains(&finding) {
+        if self.known.insert(finding.clone()) {
             self.findings.push(finding);
         }
     }
@@ -107,8 +109,13 @@ impl Check<'_> {
                 literal.for_each_variable(&mut |variable| bound[variable] = true);
             }
         }
-        for (name, bound) in rule.variables.iter().zip(bound) {
-            if !bound && self.mentions(rule, name) {
+        // A case of an expanded `or` need not mention every variable of its rule.
+        let mut mentioned = vec![false; rule.variables.len()];
+        let mut visit = |variable: usize| mentioned[variable] = true;
+        rule.head.arguments.iter().for_each(|argument| argument.for_each_variable(&mut visit));
+        rule.body.iter().for_each(|literal| literal.for_each_variable(&mut visit));
+        for (variable, name) in rule.variables.iter().enumerate() {
+            if !bound[variable] && mentioned[variable] {
                 let message = format!(
                     "nothing binds {name}; add a positive condition with {name} to the rule of `{}`",
                     self.name(rule.head.predicate)
@@ -116,18 +123,6 @@ impl Check<'_> {
                 self.add(Severity::Error, Some(rule.span), message);
             }
         }
-    }
-
-    /// A case of an expanded `or` need not mention every variable of its rule.
-    fn mentions(&self, rule: &Rule, name: &str) -> bool {
-        let Some(number) = rule.variables.iter().position(|other| other == name) else {
-            return false;
-        };
-        let mut found = false;
-        let mut visit = |variable: usize| found |= variable == number;
-        rule.head.arguments.iter().for_each(|argument| argument.for_each_variable(&mut visit));
-        rule.body.iter().for_each(|literal| literal.for_each_variable(&mut visit));
-        found
     }
 
     /// `init` may not depend on a state, and `legal` and the like not on moves.
@@ -186,7 +181,7 @@ impl Check<'_> {
         for rule in &self.sheet.rules {
             for literal in &rule.body {
                 let Literal::Negative(atom) = literal else { continue };
-                let through = dependencies.reaches(atom.key(), rule.head.key());
+                let through = dependencies.are_mutual(atom.key(), rule.head.key());
                 if through && told.insert(rule.head.key()) {
                     let name = self.name(rule.head.predicate);
                     let message = format!(
@@ -201,30 +196,104 @@ impl Check<'_> {
 }
 
 /// Which predicates the rules of a predicate use.
-pub(crate) struct Dependencies(FxHashMap<Key, FxHashSet<Key>>);
+pub(crate) struct Dependencies {
+    uses: FxHashMap<Key, Vec<Key>>,
+    /// The number of a predicate's cycle, of those that depend on each other. A cycle has a higher
+    /// number than those on which it depends.
+    cycles: FxHashMap<Key, usize>,
+}
 
 impl Dependencies {
     pub(crate) fn new(rules: &[Rule]) -> Dependencies {
-        let mut uses: FxHashMap<Key, FxHashSet<Key>> = FxHashMap::default();
+        let mut uses: FxHashMap<Key, Vec<Key>> = FxHashMap::default();
         for rule in rules {
             uses.entry(rule.head.key()).or_default().extend(atoms(rule).map(Atom::key));
         }
-        Dependencies(uses)
+        for keys in uses.values_mut() {
+            keys.sort_unstable();
+            keys.dedup();
+        }
+        let cycles = cycles(&uses);
+        Dependencies { uses, cycles }
     }
 
-    pub(crate) fn reaches(&self, from: Key, to: Key) -> bool {
+    /// Whether each of two predicates depends on the other.
+    pub(crate) fn are_mutual(&self, first: Key, second: Key) -> bool {
+        self.cycles.get(&first).is_some_and(|cycle| self.cycles.get(&second) == Some(cycle))
+    }
+
+    /// The number of the cycle of a predicate that has rules.
+    pub(crate) fn cycle(&self, key: Key) -> usize {
+        self.cycles.get(&key).copied().unwrap_or(0)
+    }
+
+    /// The predicates on which these depend, and themselves.
+    pub(crate) fn closure(&self, from: &[Key]) -> FxHashSet<Key> {
         let mut seen = FxHashSet::default();
-        let mut open = vec![from];
+        let mut open = from.to_vec();
         while let Some(key) = open.pop() {
-            if key == to {
-                return true;
-            }
             if seen.insert(key) {
-                open.extend(self.0.get(&key).into_iter().flatten());
+                open.extend(self.uses.get(&key).into_iter().flatten());
             }
         }
-        false
+        seen
     }
+
+    /// The predicates that depend on one of these, and these.
+    pub(crate) fn dependents(&self, of: impl IntoIterator<Item = Key>) -> FxHashSet<Key> {
+        let mut users: FxHashMap<Key, Vec<Key>> = FxHashMap::default();
+        for (&user, used) in &self.uses {
+            used.iter().for_each(|&used| users.entry(used).or_default().push(user));
+        }
+        let mut seen = FxHashSet::default();
+        let mut open: Vec<Key> = of.into_iter().collect();
+        while let Some(key) = open.pop() {
+            if seen.insert(key) {
+                open.extend(users.get(&key).into_iter().flatten());
+            }
+        }
+        seen
+    }
+}
+
+/// Numbers the strongly connected components, dependencies first (Tarjan's algorithm without
+/// recursion).
+fn cycles(uses: &FxHashMap<Key, Vec<Key>>) -> FxHashMap<Key, usize> {
+    let mut roots: Vec<Key> = uses.keys().copied().collect();
+    roots.sort_unstable();
+    // Per predicate the order in which it was met, and the earliest that it reaches on the stack.
+    let mut met: FxHashMap<Key, (usize, usize)> = FxHashMap::default();
+    let mut cycles: FxHashMap<Key, usize> = FxHashMap::default();
+    let (mut stack, mut n_cycles) = (Vec::new(), 0);
+    for root in roots {
+        let mut frames = vec![(root, 0_usize)];
+        while let Some((key, at)) = frames.pop() {
+            if at == 0 {
+                if met.contains_key(&key) {
+                    continue;
+                }
+                met.insert(key, (met.len(), met.len()));
+                stack.push(key);
+            }
+            let used = uses.get(&key).map_or(&[][..], Vec::as_slice);
+            if let Some(before) = at.checked_sub(1).and_then(|i| used.get(i))
+                && !cycles.contains_key(before)
+            {
+                let reached = met[before].1;
+                let low = &mut met.entry(key).or_default().1;
+                *low = reached.min(*low);
+            }
+            if let Some(&next) = used.get(at) {
+                frames.push((key, at + 1));
+                frames.push((next, 0));
+            } else if met[&key].0 == met[&key].1 {
+                let from = stack.iter().rposition(|&other| other == key).unwrap_or(0);
+                cycles.extend(stack.drain(from..).map(|member| (member, n_cycles)));
+                n_cycles += 1;
+            }
+        }
+    }
+    cycles
 }
 
 pub(crate) fn atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
@@ -262,6 +331,24 @@ mod tests {
         let all = findings(&text);
         assert!(all[0].starts_with("line 2, column 1: nothing binds ?x"), "{all:?}");
         assert!(all[1].starts_with("line 3, column 1: nothing binds ?x"), "{all:?}");
+    }
+
+    #[test]
+    fn predicates_that_depend_on_each_other_form_a_cycle() {
+        let text = format!("{WHOLE} (<= a b) (<= b c) (<= c b) (<= d a e) (<= e d) (<= f f c)");
+        let sheet = Sheet::parse(&text).unwrap();
+        let dependencies = Dependencies::new(&sheet.rules);
+        let rule_of = |name: &str| {
+            let is_it = |rule: &&Rule| sheet.terms.name(rule.head.predicate) == name;
+            sheet.rules.iter().find(is_it).unwrap().head.key()
+        };
+        let mutual = |x: &str, y: &str| dependencies.are_mutual(rule_of(x), rule_of(y));
+        assert!(mutual("b", "c") && mutual("d", "e") && mutual("f", "f"));
+        assert!(!mutual("a", "b") && !mutual("a", "d") && !mutual("f", "c"));
+        let cycle = |name: &str| dependencies.cycle(rule_of(name));
+        assert!(cycle("b") < cycle("a") && cycle("a") < cycle("d") && cycle("c") < cycle("f"));
+        assert_eq!(dependencies.closure(&[rule_of("a")]).len(), 3);
+        assert_eq!(dependencies.dependents([rule_of("a")]).len(), 3);
     }
 
     #[test]

@@ -4,6 +4,9 @@
 //! is kept as it was received. `or` and `and` may nest and are expanded into several rules, since
 //! their branches may bind different variables.
 
+use std::fmt;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::read::kif::{Expression, Fault, Span, line_starts, read};
@@ -89,6 +92,8 @@ impl Sheet {
         };
         let names = scope.names();
         let name = self.terms.name(head.predicate);
+        let (line, column) = self.position(span);
+        let place = Arc::new(RulePlace { relation: name.to_owned(), line, column });
         if ["not", "or", "and", "distinct", "true", "does"].contains(&name) {
             let problem = format!("`{name}` stands at the head of a rule");
             return Err(Fault::new(span, problem, "only other relations can be defined"));
@@ -100,7 +105,12 @@ impl Sheet {
                 "split the rule with new relations",
             )
         })? {
-            self.rules.push(Rule { head: head.clone(), body, variables: names.clone(), span });
+            if body.len() > MAX_CONDITIONS {
+                let problem = format!("a rule with {} conditions", body.len());
+                return Err(Fault::new(span, problem, "split the rule with new relations"));
+            }
+            let (head, variables, place) = (head.clone(), names.clone(), Arc::clone(&place));
+            self.rules.push(Rule { head, body, variables, span, place });
         }
         Ok(())
     }
@@ -114,7 +124,27 @@ pub(crate) struct Rule {
     /// The names of the variables, by number.
     pub(crate) variables: Vec<String>,
     pub(crate) span: Span,
+    pub(crate) place: Arc<RulePlace>,
 }
+
+/// Which rule it is, for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RulePlace {
+    /// The relation that the rule defines.
+    pub relation: String,
+    pub line: usize,
+    pub column: usize,
+}
+
+impl fmt::Display for RulePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RulePlace { relation, line, column } = self;
+        write!(f, "the rule of `{relation}` at line {line}, column {column}")
+    }
+}
+
+/// Conditions of one rule; public sheets have up to about a hundred.
+const MAX_CONDITIONS: usize = 2_000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Atom {

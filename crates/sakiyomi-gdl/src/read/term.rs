@@ -42,6 +42,8 @@ struct Node {
     functor: Functor,
     start: u32,
     length: u32,
+    /// Characters of the term as it is written, or the most that a number holds.
+    written: u32,
 }
 
 /// The table of all symbols and ground terms of one game.
@@ -92,6 +94,12 @@ impl Terms {
         vec_bytes(&self.nodes) + vec_bytes(&self.arguments) + table
     }
 
+    /// How long the text of a term is, in bytes. A term stands once wherever it occurs, so a small
+    /// table may hold a term whose text fills no memory.
+    pub(crate) fn written(&self, term: TermId) -> u64 {
+        u64::from(self.nodes[term as usize].written)
+    }
+
     pub(crate) fn functor(&self, term: TermId) -> Functor {
         self.nodes[term as usize].functor
     }
@@ -122,8 +130,9 @@ impl Terms {
         }
         let term = self.nodes.len() as TermId;
         let start = self.arguments.len() as u32;
+        let written = self.written_length(functor, arguments);
         self.arguments.extend_from_slice(arguments);
-        self.nodes.push(Node { functor, start, length: arguments.len() as u32 });
+        self.nodes.push(Node { functor, start, length: arguments.len() as u32, written });
         if self.nodes.len() * 2 > self.table.len() {
             // The old table goes first, so that both are never there at the same time.
             let length = self.table.len() * 2;
@@ -140,6 +149,39 @@ impl Terms {
 
     pub(crate) fn constant(&mut self, symbol: Symbol) -> TermId {
         self.intern(Functor::constant(symbol), &[])
+    }
+
+    /// Forgets all terms but the first `n`, which must not refer to later ones.
+    pub(crate) fn truncate(&mut self, n: usize) {
+        let is_small = self.table.len() <= MAX_SPARE_SLOTS.max(16 * n);
+        // In the reverse of the order in which they came, so no chain of slots is broken.
+        for term in (n..self.nodes.len()).rev().take_while(|_| is_small) {
+            let mask = self.table.len() - 1;
+            let node = self.nodes[term];
+            let mut slot = hash(node.functor, self.arguments(term as TermId)) as usize & mask;
+            while self.table[slot] != term as TermId {
+                slot = (slot + 1) & mask;
+            }
+            self.table[slot] = NO_TERM;
+        }
+        if let Some(first) = self.nodes.get(n) {
+            self.arguments.truncate(first.start as usize);
+            self.nodes.truncate(n);
+        }
+        if !is_small {
+            self.nodes.shrink_to(2 * n);
+            self.arguments.shrink_to(2 * self.arguments.len());
+            self.table = vec![NO_TERM; (4 * n).next_power_of_two().max(1024)];
+            (0..n).for_each(|term| self.place(term as TermId));
+        }
+    }
+
+    /// The length of the text of a term: its parts, spaces between them, and parentheses.
+    fn written_length(&self, functor: Functor, arguments: &[TermId]) -> u32 {
+        let name = self.name(functor.symbol()).len() as u64;
+        let parts: u64 = arguments.iter().map(|&part| self.written(part) + 1).sum();
+        let all = if functor.is_compound() { name + parts + 2 } else { name };
+        u32::try_from(all).unwrap_or(u32::MAX)
     }
 
     /// The term as it is written in rules, with single spaces.
@@ -173,6 +215,9 @@ impl Terms {
         self.table[slot] = term;
     }
 }
+
+/// Slots of a table that stay when its terms are forgotten.
+const MAX_SPARE_SLOTS: usize = 1 << 16;
 
 fn hash(functor: Functor, arguments: &[TermId]) -> u64 {
     let mut hasher = FxHasher::default();
@@ -210,5 +255,39 @@ mod tests {
         let empty = terms.intern(Functor::compound(cell), &[]);
         assert_ne!(bare, empty);
         assert_eq!((terms.text(bare), terms.text(empty)), ("cell".into(), "(cell)".into()));
+        for term in [first, bare, empty] {
+            assert_eq!(terms.written(term), terms.text(term).len() as u64);
+        }
+    }
+
+    /// A proof makes many terms of which few are kept.
+    #[test]
+    fn later_terms_can_be_forgotten() {
+        let mut terms = Terms::new();
+        let (cell, one) = (terms.symbol("cell"), terms.symbol("1"));
+        let one = terms.constant(one);
+        let kept = terms.intern(Functor::compound(cell), &[one, one]);
+        let n = terms.len();
+        for round in 0..3 {
+            let mut last = one;
+            for _ in 0..2_000 {
+                last = terms.intern(Functor::compound(cell), &[last, one]);
+            }
+            assert_eq!(terms.len(), n + 1_999, "round {round}");
+            terms.truncate(n);
+            assert_eq!(terms.find(Functor::compound(cell), &[one, one]), Some(kept));
+            assert_eq!(terms.find(Functor::compound(cell), &[kept, one]), None);
+        }
+    }
+
+    #[test]
+    fn the_length_of_a_text_does_not_overflow() {
+        let mut terms = Terms::new();
+        let pair = terms.symbol("pair");
+        let mut term = terms.constant(pair);
+        for _ in 0..100 {
+            term = terms.intern(Functor::compound(pair), &[term, term]);
+        }
+        assert_eq!(terms.written(term), u64::from(u32::MAX));
     }
 }

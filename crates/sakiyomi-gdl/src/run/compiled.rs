@@ -44,15 +44,18 @@ impl Compiled {
         let instances = program.ground(meter, splitting)?;
         let mut network = Network::new(&program, instances, meter)?;
         refuse_unsupported(&network)?;
-        let mut sequence = Sequence::new(&network);
+        let mut sequence = Sequence::new(&network, meter);
         let mut groups = MoveGroups::new(&mut network, &sequence);
-        if share_pairs(&mut network, &groups) {
+        network.look(meter)?;
+        if share_pairs(&mut network, &groups, meter) {
             // It is another network now, with other nodes.
-            sequence = Sequence::new(&network);
+            sequence = Sequence::new(&network, meter);
             groups = MoveGroups::new(&mut network, &sequence);
         }
+        network.look(meter)?;
         let effects = Effects::new(&mut network);
         let default_next = default_next(&mut network, &effects, &sequence);
+        network.look(meter)?;
         let mut extra: Vec<Lit> = (effects.state_inputs(&network))
             .chain(default_next.values().copied())
             .map(|lit| lit & !1)
@@ -60,9 +63,12 @@ impl Compiled {
         extra.sort_unstable();
         extra.dedup();
         let mut layout = Layout::new(&network, &sequence, &groups, &extra, &default_next);
+        network.look(meter)?;
         let forward = Forward::new(&effects, &network, &layout);
+        network.look(meter)?;
         let start = layout.start(&network, &network.initial_facts());
         let goals = Goals::new(&network, &layout, &start);
+        network.look(meter)?;
         choose_order(&mut layout, &forward, &start, network.role_moves.len());
         Ok(Compiled {
             program,
@@ -123,7 +129,9 @@ const MAX_SAMPLE_WORK: usize = 1_000_000;
 /// What the network's evaluation does not do; rare enough to be left to the interpreter.
 fn refuse_unsupported(network: &Network) -> Result<(), GdlError> {
     let gates = &network.gates;
-    let refuse = |what: &str| Err(GdlError::TooLarge { limit: what.to_owned() });
+    let refuse = |what: &str| {
+        Err(GdlError::TooLarge { stage: "making the network", limit: what.to_owned(), rule: None })
+    };
     if gates.components().iter().any(|component| gates.by_moves(component.start)) {
         return refuse("what the network has: recursion that depends on moves");
     }

@@ -23,7 +23,19 @@ pub enum EngineChoice {
     Auto,
     Network,
     Interpreter,
+    /// The interpreter, ready within a second: what does not change is worked out in advance only
+    /// if that is quick.
+    InterpreterAtOnce,
 }
+
+/// Shares of the time at which what does not change must be known, and the network be made; the
+/// rest is for interpreting the first position where there is no network.
+const FACTS_SHARE: f64 = 0.5;
+const NETWORK_SHARE: f64 = 0.8;
+/// What does not change is worked out once more for an interpreter if that took less than this.
+const QUICK_SHARE: f64 = 0.05;
+/// Time to work out what does not change where an interpreter is needed at once.
+const AT_ONCE_SECONDS: f64 = 0.3;
 
 #[derive(Debug)]
 pub(crate) enum Engine {
@@ -66,31 +78,60 @@ impl Engine {
         watcher: &'a mut Watcher<'a>,
     ) -> Result<(Engine, Option<String>), GdlError> {
         let mut meter = Meter::new(limits, watcher);
-        let interpreter = |program: Program| -> Result<Engine, GdlError> {
-            Ok(Engine::Interpreter(Box::new(Interpreter::new(program)?)))
-        };
+        meter.allow_share(match choice {
+            EngineChoice::InterpreterAtOnce => (AT_ONCE_SECONDS / limits.seconds).min(FACTS_SHARE),
+            _ => FACTS_SHARE,
+        });
         let program = match Program::new(sheet, &mut meter, Evaluate::All) {
-            Err(error @ GdlError::TooManyFacts { .. }) if choice != EngineChoice::Network => {
+            Err(error) if error.is_too_large() && choice != EngineChoice::Network => {
                 let notice = format!("{error}: the rules are interpreted, which is slow");
-                meter.start_again();
-                let program = Program::new(sheet, &mut meter, Evaluate::StartOnly)?;
-                return Ok((interpreter(program)?, Some(notice)));
+                let engine = Engine::interpreter(sheet, Evaluate::StartOnly, &mut meter)?;
+                return Ok((engine, Some(notice)));
             }
             program => program?,
         };
-        if choice == EngineChoice::Interpreter {
-            return Ok((interpreter(program)?, None));
+        if matches!(choice, EngineChoice::Interpreter | EngineChoice::InterpreterAtOnce) {
+            meter.allow_interpreting();
+            let interpreter = Interpreter::new(program, &mut meter)?;
+            return Ok((Engine::Interpreter(Box::new(interpreter)), None));
         }
+        let is_quick = meter.share_passed() < QUICK_SHARE;
+        meter.allow_share(if choice == EngineChoice::Network { 1.0 } else { NETWORK_SHARE });
         match Compiled::new(program, Splitting::default(), &mut meter) {
             Ok(compiled) => Ok((Engine::Network(Box::new(NetworkEngine::new(compiled))), None)),
-            Err(error @ GdlError::TooLarge { .. }) if choice == EngineChoice::Auto => {
+            Err(error) if error.is_too_large() && choice == EngineChoice::Auto => {
                 // What grounding held is gone; a copy of the program would have counted as well.
                 let notice = format!("{error}: the rules are interpreted instead, which is slow");
-                meter.start_again();
-                let program = Program::new(sheet, &mut meter, Evaluate::All)?;
-                Ok((interpreter(program)?, Some(notice)))
+                let evaluate = if is_quick { Evaluate::All } else { Evaluate::StartOnly };
+                Ok((Engine::interpreter(sheet, evaluate, &mut meter)?, Some(notice)))
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// An interpreter within the time that is left.
+    fn interpreter(
+        sheet: &Sheet,
+        evaluate: Evaluate,
+        meter: &mut Meter<'_>,
+    ) -> Result<Engine, GdlError> {
+        meter.allow_interpreting();
+        let program = Program::new(sheet, meter, evaluate)?;
+        Ok(Engine::Interpreter(Box::new(Interpreter::new(program, meter)?)))
+    }
+
+    /// The interpreter, if that is the engine.
+    pub(crate) fn interpreted(&self) -> Option<&Interpreter> {
+        match self {
+            Engine::Network(_) => None,
+            Engine::Interpreter(interpreter) => Some(interpreter),
+        }
+    }
+
+    /// Ends a position to which the rules were followed for too long. Only interpreters give up.
+    pub(crate) fn give_up(&self, position: &mut Position) {
+        if let (Engine::Interpreter(rules), Position::Interpreter(own)) = (self, position) {
+            rules.give_up(own);
         }
     }
 
@@ -169,6 +210,14 @@ impl Position {
         match self {
             Position::Network(live) => live.bytes(),
             Position::Interpreter(interpreted) => interpreted.bytes(),
+        }
+    }
+
+    /// Whether the rules could not be followed to here.
+    pub(crate) fn is_given_up(&self) -> bool {
+        match self {
+            Position::Network(_) => false,
+            Position::Interpreter(interpreted) => interpreted.is_given_up,
         }
     }
 

@@ -5,8 +5,10 @@
 //! such a cycle is repeated until nothing new appears: the least fixpoint. A negative condition
 //! asks a complete query of its own, so rules need be stratified only atom by atom.
 //!
-//! Proofs may nest deeply, so they run on a stack that grows. One that nests beyond a limit is
-//! given up, and the state has no moves: a match ends there rather than go on by wrong rules.
+//! Proofs may nest deeply, so they run on a stack that grows. Every position has a limit of time,
+//! of memory and of how deep proofs nest. What needs more is given up, and the state has no moves:
+//! a match ends there rather than go on by wrong rules. The terms that a proof makes are forgotten
+//! after it, but for the fluents and moves of the position.
 
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,11 +17,12 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use sakiyomi_core::Stop;
 
 use crate::ground::join::{Buffer, Build, build_compound, build_pattern, find, make};
-use crate::ground::program::{Program, goal_value};
+use crate::ground::meter::{Limits, MAX_DEPTH, Meter, Over, Progress};
+use crate::ground::program::{Keywords, Program, goal_value};
 use crate::read::check::atoms;
 use crate::read::error::GdlError;
-use crate::read::parse::{Atom, Literal, Rule};
-use crate::read::term::{Functor, NO_TERM, TermId, Terms};
+use crate::read::parse::{Atom, Literal, Rule, RulePlace};
+use crate::read::term::{Functor, NO_TERM, TermId, Terms, vec_bytes};
 use crate::run::rules::Rules;
 
 /// A state with what the rules say about it.
@@ -31,6 +34,8 @@ pub(crate) struct Interpreted {
     /// The terms of the legal moves of each role, sorted by text.
     legal: Vec<Vec<u32>>,
     goals: Vec<Option<u8>>,
+    /// Whether the rules could not be followed to here.
+    pub(super) is_given_up: bool,
 }
 
 impl Clone for Interpreted {
@@ -45,6 +50,7 @@ impl Clone for Interpreted {
         self.terminal = other.terminal;
         self.legal.clone_from(&other.legal);
         self.goals.clone_from(&other.goals);
+        self.is_given_up = other.is_given_up;
     }
 }
 
@@ -54,6 +60,13 @@ impl Interpreted {
         let n_moves: usize = self.legal.iter().map(Vec::len).sum();
         8 * self.facts.len() + 4 * n_moves + 32 * self.legal.len()
     }
+
+    /// Leaves a state without moves and goals.
+    fn give_up(&mut self) {
+        self.legal.iter_mut().for_each(Vec::clear);
+        self.goals.fill(None);
+        (self.terminal, self.is_given_up) = (false, true);
+    }
 }
 
 /// Proves queries for one caller at a time.
@@ -61,20 +74,36 @@ impl Interpreted {
 pub(crate) struct Interpreter {
     prover: Mutex<Prover>,
     start: Interpreted,
+    limits: Limits,
 }
 
 impl Interpreter {
-    /// An error if proofs about the start nest too deeply.
-    pub(super) fn new(program: Program) -> Result<Interpreter, GdlError> {
+    /// An error if the start needs more than the meter allows.
+    pub(super) fn new(program: Program, meter: &mut Meter<'_>) -> Result<Interpreter, GdlError> {
         let mut prover = Prover::new(program);
         let initial = prover.initial.clone();
-        prover.set_state(&initial, None);
-        let start = prover.position(&initial);
-        let interpreter = Interpreter { prover: Mutex::new(prover), start };
-        match interpreter.trouble() {
-            Some(error) => Err(error),
-            None => Ok(interpreter),
-        }
+        meter.begin(STAGE, 0);
+        let start = prover.position(&initial, meter);
+        meter.check()?;
+        Ok(Interpreter { prover: Mutex::new(prover), start, limits: *meter.limits() })
+    }
+
+    /// The bytes that it takes between two positions.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.prover().bytes()
+    }
+
+    /// What one position may take.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Ends a position to which the rules were followed for too long.
+    pub(super) fn give_up(&self, position: &mut Interpreted) {
+        let limit = format!("{:.3} s of CPU time", self.limits.seconds);
+        let error = GdlError::TooLarge { stage: "following forced moves", limit, rule: None };
+        self.prover().trouble.get_or_insert(error);
+        position.give_up();
     }
 
     fn prover(&self) -> MutexGuard<'_, Prover> {
@@ -108,34 +137,43 @@ impl Rules for Interpreter {
 
     fn step(&self, position: &mut Interpreted, joint: &[u32], stop: Option<&Arc<Stop>>) {
         let mut prover = self.prover();
-        prover.stop = stop.cloned();
-        prover.is_stopped = false;
-        let facts: Vec<TermId> = position.facts.iter().map(|&term| term as TermId).collect();
+        let mut goes_on = |_: &Progress| !stop.is_some_and(|stop| stop.requested());
+        let mut meter = Meter::new(&self.limits, &mut goes_on);
+        meter.begin(STAGE, 0);
+        meter.look((0, 0));
         let ahead = prover.ahead.take();
-        let next = match ahead.filter(|ahead| ahead.facts == facts && ahead.joint == joint) {
+        let is_ahead = |ahead: &Ahead| ahead.facts == position.facts && ahead.joint == joint;
+        let next = match ahead.filter(is_ahead) {
             Some(ahead) => ahead.next,
-            None => {
-                prover.is_too_deep = false;
-                let next = prover.next(&facts, joint);
-                prover.set_state(&next, None);
-                next
-            }
+            None => prover.next(&position.facts, joint, &mut meter),
         };
-        *position = prover.position(&next);
-        (prover.stop, prover.is_stopped) = (None, false);
+        *position = prover.position(&next, &mut meter);
+        if let Err(error) = meter.check()
+            && error != GdlError::Stopped
+        {
+            prover.trouble.get_or_insert(error);
+        }
     }
 
-    /// What is worked out is kept until the next step, which is most likely this one.
+    /// The fluents are kept until the next step, which is most likely this one.
     fn legal_after(&self, position: &Interpreted, joint: &[u32], role: usize) -> Vec<u32> {
         let mut prover = self.prover();
-        let facts: Vec<TermId> = position.facts.iter().map(|&term| term as TermId).collect();
-        prover.is_too_deep = false;
-        let next = prover.next(&facts, joint);
+        let mut goes_on = |_: &Progress| true;
+        let mut meter = Meter::new(&self.limits, &mut goes_on);
+        meter.begin(STAGE, 0);
+        meter.look((0, 0));
+        let next = prover.next(&position.facts, joint, &mut meter);
         prover.set_state(&next, None);
-        let role = prover.roles[role];
-        let legal = prover.legal(role);
+        let legal = prover.legal(role, &mut meter);
+        let mut legal = [prover.sorted_by_text(legal, &mut meter)];
+        prover.forget(&mut legal);
+        let [legal] = legal;
+        if meter.check().is_err() {
+            return Vec::new();
+        }
+        let facts = position.facts.clone();
         prover.ahead = Some(Ahead { facts, joint: joint.to_vec(), next });
-        if prover.is_too_deep { Vec::new() } else { legal }
+        legal
     }
 
     fn goals(&self, position: &mut Interpreted, out: &mut [Option<u8>]) {
@@ -154,17 +192,20 @@ impl Rules for Interpreter {
         self.prover().terms.text(number)
     }
 
-    /// Whether a proof was given up because it nested too deeply.
     fn trouble(&self) -> Option<GdlError> {
-        self.prover().was_too_deep.then_some(GdlError::TooDeep { limit: MAX_DEPTH })
+        self.prover().trouble.clone()
     }
 }
+
+/// What a meter calls the work.
+const STAGE: &str = "interpreting a position";
 
 #[derive(Clone, Debug)]
 struct ProverRule {
     head: Build,
     body: Vec<Step>,
     n_variables: usize,
+    place: Arc<RulePlace>,
 }
 
 #[derive(Clone, Debug)]
@@ -173,6 +214,56 @@ enum Step {
     Fails(Build),
     Distinct(Build, Build),
     Same(Build, Build),
+}
+
+/// What is being proved: a query, by a rule, at a depth of the stack.
+#[derive(Clone, Copy, Debug)]
+struct Goal<'a> {
+    rule: &'a ProverRule,
+    query: TermId,
+    depth: usize,
+}
+
+/// Terms that outlive the table in which they stand. New ones are numbered from the end of what
+/// the table keeps.
+#[derive(Debug, Default)]
+struct Copies {
+    terms: Vec<(Functor, Vec<TermId>)>,
+    numbers: FxHashMap<TermId, TermId>,
+}
+
+impl Copies {
+    /// The number of a term's copy, or of the term itself if it is kept.
+    fn add(&mut self, term: TermId, terms: &Terms, n_kept: TermId) -> TermId {
+        if term < n_kept {
+            return term;
+        }
+        if let Some(&number) = self.numbers.get(&term) {
+            return number;
+        }
+        let parts = terms.arguments(term);
+        let parts: Vec<TermId> = parts.iter().map(|&part| self.add(part, terms, n_kept)).collect();
+        let number = n_kept + self.terms.len() as TermId;
+        self.terms.push((terms.functor(term), parts));
+        self.numbers.insert(term, number);
+        number
+    }
+
+    /// Puts the copies into a table that has nothing but what is kept. They differ from each other
+    /// and from that, and parts come first, so they have the numbers there that they have here.
+    fn enter(self, terms: &mut Terms) {
+        for (functor, parts) in self.terms {
+            terms.intern(functor, &parts);
+        }
+    }
+}
+
+/// A step of which the fluents were worked out.
+#[derive(Debug)]
+struct Ahead {
+    facts: Vec<u64>,
+    joint: Vec<u32>,
+    next: Vec<TermId>,
 }
 
 /// What is known about a query.
@@ -197,21 +288,15 @@ enum Status {
     Complete,
 }
 
-/// A step of which a part was worked out. The table is about the state after it.
-#[derive(Debug)]
-struct Ahead {
-    facts: Vec<TermId>,
-    joint: Vec<u32>,
-    next: Vec<TermId>,
-}
-
 /// A relation, and which of its arguments are known.
 type IndexKey = ((Functor, usize), u64);
 
 /// How many values an unknown is expected to have at most.
 const VALUES: u64 = 8;
-/// How deep proofs may nest before they are given up.
-const MAX_DEPTH: usize = 20_000;
+/// Answers that are looked at in about the time of one step.
+const ANSWERS_PER_STEP: usize = 16;
+/// Queries whose places in the table stay between two positions.
+const MAX_SPARE_QUERIES: usize = 1 << 14;
 /// The stack that one more proof may need, and by how much it grows if it is not there.
 const STACK_LEFT: usize = 128 << 10;
 const STACK_STEP: usize = 4 << 20;
@@ -222,7 +307,7 @@ struct Prover {
     roles: Vec<TermId>,
     initial: Vec<TermId>,
     rules: FxHashMap<(Functor, usize), Arc<Vec<ProverRule>>>,
-    program: Program,
+    keywords: Keywords,
     /// The term that stands for any term in a query.
     any: TermId,
     facts: FxHashMap<(Functor, usize), Vec<TermId>>,
@@ -236,14 +321,17 @@ struct Prover {
     ahead: Option<Ahead>,
     /// Values of variables to which the steps of a proof go back, one step after the other.
     saved: Vec<TermId>,
+    /// Answers of queries that wait for what follows from them.
+    n_waiting: usize,
     pass: u64,
+    /// Answers to all queries about the current state.
     n_answers: usize,
-    /// Whether a proof about the current state nests too deeply, or about any state did.
-    is_too_deep: bool,
-    was_too_deep: bool,
-    /// Ends the proofs about the current state, and whether it did.
-    stop: Option<Arc<Stop>>,
-    is_stopped: bool,
+    /// Facts in the indexes of relations that do not change.
+    n_indexed: usize,
+    /// Terms from this one on are forgotten when the position is known.
+    n_kept: usize,
+    /// Why a position was given up first.
+    trouble: Option<GdlError>,
     /// Conditions that were looked at, all together.
     #[cfg(test)]
     n_steps: usize,
@@ -272,11 +360,12 @@ impl Prover {
             facts.insert(key, list);
         }
         Prover {
+            n_kept: terms.len(),
             terms,
-            roles: program.roles.clone(),
-            initial: program.initial.clone(),
+            roles: program.roles,
+            initial: program.initial,
             rules: rules.into_iter().map(|(key, rules)| (key, Arc::new(rules))).collect(),
-            program,
+            keywords: program.keywords,
             any,
             facts,
             fact_set,
@@ -286,82 +375,131 @@ impl Prover {
             table: FxHashMap::default(),
             ahead: None,
             saved: Vec::new(),
+            n_waiting: 0,
             pass: 0,
             n_answers: 0,
-            is_too_deep: false,
-            was_too_deep: false,
-            stop: None,
-            is_stopped: false,
+            n_indexed: 0,
+            trouble: None,
             #[cfg(test)]
             n_steps: 0,
         }
     }
 
-    /// What the rules say about the state that was set, which has these facts.
-    fn position(&mut self, facts: &[TermId]) -> Interpreted {
-        let keywords = self.program.keywords;
-        let terminal = self.ask(keywords.terminal, &[]);
+    /// The position in which these fluents hold. What was made on the way is forgotten.
+    fn position(&mut self, facts: &[TermId], meter: &mut Meter<'_>) -> Interpreted {
+        let keywords = self.keywords;
+        self.set_state(facts, None);
         let mut position = Interpreted {
             facts: facts.iter().map(|&term| u64::from(term)).collect(),
-            terminal: !terminal.is_empty(),
-            legal: Vec::new(),
-            goals: Vec::new(),
+            terminal: !self.ask(keywords.terminal, &[], meter).is_empty(),
+            ..Interpreted::default()
         };
-        for role in self.roles.clone() {
-            let legal = self.legal(role);
-            position.legal.push(legal);
-            let goals = self.ask(keywords.goal, &[role, self.any]);
+        let mut legal: Vec<Vec<TermId>> = Vec::new();
+        for number in 0..self.roles.len() {
+            legal.push(self.legal(number, meter));
+            let role = self.roles[number];
+            let goals = self.ask(keywords.goal, &[role, self.any], meter);
             let mut values = (goals.iter())
                 .filter_map(|&atom| goal_value(&self.terms, self.terms.arguments(atom)[1]));
             let first = values.next();
             position.goals.push(first.filter(|_| values.next().is_none()));
         }
-        if self.is_too_deep || self.is_stopped {
-            position.legal.iter_mut().for_each(Vec::clear);
-            position.goals.fill(None);
-            position.terminal = false;
+        for moves in &mut legal {
+            *moves = self.sorted_by_text(std::mem::take(moves), meter);
         }
+        if meter.is_over() {
+            legal.iter_mut().for_each(Vec::clear);
+            position.give_up();
+        }
+        self.forget(&mut legal);
+        position.legal = legal;
         position
     }
 
-    /// The terms of the legal moves of a role, sorted by text.
-    fn legal(&mut self, role: TermId) -> Vec<u32> {
-        let legal = self.ask(self.program.keywords.legal, &[role, self.any]);
-        let mut moves: Vec<(String, u32)> = (legal.iter())
-            .map(|&atom| self.terms.arguments(atom)[1])
-            .map(|term| (self.terms.text(term), term))
-            .collect();
-        moves.sort_unstable();
-        moves.into_iter().map(|(_, term)| term).collect()
+    /// The terms of the legal moves of a role in the state that was set.
+    fn legal(&mut self, role: usize, meter: &mut Meter<'_>) -> Vec<TermId> {
+        let moves = self.ask(self.keywords.legal, &[self.roles[role], self.any], meter);
+        moves.iter().map(|&atom| self.terms.arguments(atom)[1]).collect()
     }
 
-    fn next(&mut self, facts: &[TermId], joint: &[u32]) -> Vec<TermId> {
-        self.set_state(facts, Some(joint));
-        let next = self.ask(self.program.keywords.next, &[self.any]);
+    /// None if there is no room for their texts.
+    fn sorted_by_text(&self, moves: Vec<TermId>, meter: &mut Meter<'_>) -> Vec<TermId> {
+        let written = |&term: &TermId| 64 + self.terms.written(term);
+        let bytes: u64 = moves.iter().map(written).sum();
+        meter.look((self.n_answers, self.bytes() + bytes));
+        if meter.is_over() {
+            return Vec::new();
+        }
+        let text = |&term: &TermId| (self.terms.text(term), term);
+        let mut texts: Vec<(String, TermId)> = moves.iter().map(text).collect();
+        texts.sort_unstable();
+        texts.into_iter().map(|(_, term)| term).collect()
+    }
+
+    /// The fluents after a joint move, sorted.
+    fn next(&mut self, facts: &[u64], joint: &[u32], meter: &mut Meter<'_>) -> Vec<TermId> {
+        let facts: Vec<TermId> = facts.iter().map(|&term| term as TermId).collect();
+        self.set_state(&facts, Some(joint));
+        let next = self.ask(self.keywords.next, &[self.any], meter);
         let mut fluents: Vec<TermId> =
             next.iter().map(|&atom| self.terms.arguments(atom)[0]).collect();
+        if meter.is_over() {
+            fluents.clear();
+        }
+        self.forget(std::slice::from_mut(&mut fluents));
         fluents.sort_unstable();
         fluents
     }
 
-    fn set_state(&mut self, facts: &[TermId], joint: Option<&[u32]>) {
+    /// Forgets the state and all terms that proofs about it have made, but for these, which get
+    /// new numbers.
+    fn forget(&mut self, kept: &mut [Vec<TermId>]) {
+        self.clear_state();
+        let mut copies = Copies::default();
+        let n_kept = self.n_kept as TermId;
+        for term in kept.iter_mut().flatten().filter(|term| **term >= n_kept) {
+            *term = copies.add(*term, &self.terms, n_kept);
+        }
+        self.terms.truncate(self.n_kept);
+        copies.enter(&mut self.terms);
+        self.n_kept = self.terms.len();
+    }
+
+    fn clear_state(&mut self) {
+        if self.table.capacity() > MAX_SPARE_QUERIES {
+            self.table = FxHashMap::default();
+        }
         self.table.clear();
-        self.ahead = None;
-        let keywords = self.program.keywords;
-        let dynamic = [(keywords.true_, 1), (keywords.does, 2)];
-        for key in dynamic {
+        self.n_answers = 0;
+        for key in [(self.keywords.true_, 1), (self.keywords.does, 2)] {
             for atom in self.facts.remove(&key).unwrap_or_default() {
                 self.fact_set.remove(&atom);
             }
         }
+        self.held.clear();
+        self.n_held.clear();
+    }
+
+    /// The bytes that it holds, more or less.
+    fn bytes(&self) -> u64 {
+        // A query has a list and a set of its own, an answer its places in both; a fact has its
+        // places in a list and a set.
+        let queries = 96 * self.table.capacity() + 64 * self.table.len() + 28 * self.n_answers;
+        let facts = 16 * self.fact_set.len() + 24 * self.n_indexed;
+        let waiting = 4 * self.n_waiting;
+        (queries + facts + waiting) as u64 + self.terms.bytes() + vec_bytes(&self.saved)
+    }
+
+    fn set_state(&mut self, facts: &[TermId], joint: Option<&[u32]>) {
+        self.clear_state();
+        let keywords = self.keywords;
+        let dynamic = [(keywords.true_, 1), (keywords.does, 2)];
         let held: Vec<TermId> =
             facts.iter().map(|&fluent| self.terms.intern(keywords.true_, &[fluent])).collect();
         let done: Vec<TermId> = (self.roles.iter().zip(joint.unwrap_or_default()))
             .map(|(&role, &m)| self.terms.intern(keywords.does, &[role, m]))
             .collect();
         self.fact_set.extend(held.iter().chain(&done).copied());
-        self.held.clear();
-        self.n_held.clear();
         for &fluent in facts {
             let key = (self.terms.functor(fluent), self.terms.arguments(fluent).len());
             *self.n_held.entry(key).or_default() += 1;
@@ -370,14 +508,19 @@ impl Prover {
         self.facts.insert(dynamic[1], done);
     }
 
-    fn ask(&mut self, functor: Functor, arguments: &[TermId]) -> Vec<TermId> {
+    fn ask(
+        &mut self,
+        functor: Functor,
+        arguments: &[TermId],
+        meter: &mut Meter<'_>,
+    ) -> Vec<TermId> {
         let query = self.terms.intern(functor, arguments);
-        self.prove(query, 0);
+        self.prove(query, 0, meter);
         self.table.get(&query).map(|answers| answers.list.clone()).unwrap_or_default()
     }
 
     /// Answers a query into the table. Returns the lowest depth on which the answers depend.
-    fn prove(&mut self, query: TermId, depth: usize) -> usize {
+    fn prove(&mut self, query: TermId, depth: usize, meter: &mut Meter<'_>) -> usize {
         match self.table.entry(query).or_default().status {
             Status::Complete => return usize::MAX,
             Status::Running(depth) => return depth,
@@ -385,26 +528,34 @@ impl Prover {
             _ => {}
         }
         let key = (self.terms.functor(query), self.terms.arguments(query).len());
-        self.is_too_deep |= depth >= MAX_DEPTH;
-        let Some(rules) = self.rules.get(&key).filter(|_| !self.is_too_deep).cloned() else {
-            self.was_too_deep |= self.is_too_deep;
+        if depth >= MAX_DEPTH {
+            meter.give_up(Over::Depth);
+        }
+        let Some(rules) = self.rules.get(&key).filter(|_| !meter.is_over()).cloned() else {
             self.set_status(query, Status::Complete);
             return usize::MAX;
         };
         self.set_status(query, Status::Running(depth));
-        stacker::maybe_grow(STACK_LEFT, STACK_STEP, || self.saturate(query, depth, &rules))
+        stacker::maybe_grow(STACK_LEFT, STACK_STEP, || self.saturate(query, depth, &rules, meter))
     }
 
     /// Applies rules to a query until nothing new appears.
-    fn saturate(&mut self, query: TermId, depth: usize, rules: &[ProverRule]) -> usize {
+    fn saturate(
+        &mut self,
+        query: TermId,
+        depth: usize,
+        rules: &[ProverRule],
+        meter: &mut Meter<'_>,
+    ) -> usize {
         loop {
             let before = self.n_answers;
             let mut lowest = usize::MAX;
             for rule in rules {
                 let mut variables = vec![NO_TERM; rule.n_variables];
                 if self.unify(&rule.head, query, &mut variables) {
+                    let goal = Goal { rule, query, depth };
                     let mut open: Vec<&Step> = rule.body.iter().collect();
-                    lowest = lowest.min(self.solve(rule, &mut open, &mut variables, query, depth));
+                    lowest = lowest.min(self.solve(goal, &mut open, &mut variables, meter));
                 }
             }
             if lowest < depth {
@@ -427,14 +578,14 @@ impl Prover {
     /// afterwards.
     fn solve(
         &mut self,
-        rule: &ProverRule,
+        goal: Goal<'_>,
         open: &mut [&Step],
         variables: &mut [TermId],
-        query: TermId,
-        depth: usize,
+        meter: &mut Meter<'_>,
     ) -> usize {
-        self.is_stopped |= self.stop.as_ref().is_some_and(|stop| stop.requested());
-        if self.is_stopped {
+        meter.tick(|| (self.n_answers, self.bytes()));
+        if meter.is_over() {
+            meter.blame(&goal.rule.place);
             return usize::MAX;
         }
         #[cfg(test)]
@@ -442,12 +593,12 @@ impl Prover {
             self.n_steps += 1;
         }
         let Some(choice) = self.choose(open, variables) else {
-            self.answer(rule, variables, query);
+            self.answer(goal, variables, meter);
             return usize::MAX;
         };
         open[..=choice].rotate_right(1);
         let lowest = match &mut *open {
-            [step, rest @ ..] => self.solve_step(step, rule, rest, variables, query, depth),
+            [step, rest @ ..] => self.solve_step(step, goal, rest, variables, meter),
             [] => usize::MAX,
         };
         open[..=choice].rotate_left(1);
@@ -458,11 +609,10 @@ impl Prover {
     fn solve_step(
         &mut self,
         step: &Step,
-        rule: &ProverRule,
+        goal: Goal<'_>,
         rest: &mut [&Step],
         variables: &mut [TermId],
-        query: TermId,
-        depth: usize,
+        meter: &mut Meter<'_>,
     ) -> usize {
         match step {
             Step::Distinct(left, right) | Step::Same(left, right) => {
@@ -471,25 +621,31 @@ impl Prover {
                 if equal != matches!(step, Step::Same(..)) {
                     return usize::MAX;
                 }
-                self.solve(rule, rest, variables, query, depth)
+                self.solve(goal, rest, variables, meter)
             }
             Step::Fails(atom) => {
-                let (lowest, answers) = self.answers(atom, variables, depth);
+                let (lowest, answers) = self.answers(atom, variables, goal.depth, meter);
                 match answers.is_empty() {
-                    true => lowest.min(self.solve(rule, rest, variables, query, depth)),
+                    true => lowest.min(self.solve(goal, rest, variables, meter)),
                     false => lowest,
                 }
             }
             Step::Holds(atom) => {
-                let (mut lowest, answers) = self.answers(atom, variables, depth);
+                let (mut lowest, answers) = self.answers(atom, variables, goal.depth, meter);
                 let first_saved = self.saved.len();
+                let n_answers = answers.len();
                 self.saved.extend_from_slice(variables);
+                self.n_waiting += n_answers;
                 for answer in answers {
                     if self.unify(atom, answer, variables) {
-                        lowest = lowest.min(self.solve(rule, rest, variables, query, depth));
+                        lowest = lowest.min(self.solve(goal, rest, variables, meter));
                     }
                     variables.copy_from_slice(&self.saved[first_saved..]);
+                    if meter.is_over() {
+                        break;
+                    }
                 }
+                self.n_waiting -= n_answers;
                 self.saved.truncate(first_saved);
                 lowest
             }
@@ -502,6 +658,7 @@ impl Prover {
         atom: &Build,
         variables: &[TermId],
         depth: usize,
+        meter: &mut Meter<'_>,
     ) -> (usize, Vec<TermId>) {
         let key = match atom {
             Build::Compound(functor, parts) => (*functor, parts.len()),
@@ -517,19 +674,24 @@ impl Prover {
             return (usize::MAX, Vec::from_iter(fact));
         }
         let query = self.query(atom, variables);
-        if !is_derived {
-            return (usize::MAX, self.matching_facts(key, query));
-        }
-        let lowest = self.prove(query, depth + 1);
-        let lowest = if lowest > depth { usize::MAX } else { lowest };
-        (lowest, self.table.get(&query).map(|answers| answers.list.clone()).unwrap_or_default())
+        let (lowest, answers) = match is_derived {
+            false => (usize::MAX, self.matching_facts(key, query)),
+            true => {
+                let lowest = self.prove(query, depth + 1, meter);
+                let answers = self.table.get(&query).map(|answers| answers.list.clone());
+                (if lowest > depth { usize::MAX } else { lowest }, answers.unwrap_or_default())
+            }
+        };
+        let steps = answers.len() / ANSWERS_PER_STEP;
+        meter.work(steps, || (self.n_answers, self.bytes() + vec_bytes(&answers)));
+        (lowest, answers)
     }
 
     /// The facts of a relation that may match a query, found by the arguments that are known. An
     /// index is made when it is first needed; those of fluents last as long as the state.
     fn matching_facts(&mut self, key: (Functor, usize), query: TermId) -> Vec<TermId> {
         let Some(list) = self.facts.get(&key) else { return Vec::new() };
-        let keywords = self.program.keywords;
+        let keywords = self.keywords;
         let of_state = key == (keywords.true_, 1);
         let (terms, any) = (&self.terms, self.any);
         // What is known of a fluent stands one level deeper.
@@ -554,7 +716,9 @@ impl Prover {
             |term: TermId| (terms.functor(term), terms.arguments(term).len()) == inner_key;
         let mask = known.iter().fold(0u64, |mask, &i| mask | 1 << i);
         let indexes = if of_state { &mut self.held } else { &mut self.indexes };
+        let n_indexed = &mut self.n_indexed;
         let index = indexes.entry((inner_key, mask)).or_insert_with(|| {
+            *n_indexed += if of_state { 0 } else { list.len() };
             let mut index: FxHashMap<u64, Vec<TermId>> = FxHashMap::default();
             for &fact in list.iter().filter(|&&fact| is_of_kind(inside(fact))) {
                 index.entry(hash(inside(fact))).or_default().push(fact);
@@ -591,7 +755,7 @@ impl Prover {
     fn expected_answers(&self, atom: &Build, variables: &[TermId], n_free: usize) -> u64 {
         let Build::Compound(functor, parts) = atom else { return u64::MAX / 2 };
         let key = (*functor, parts.len());
-        let keywords = self.program.keywords;
+        let keywords = self.keywords;
         if key == (keywords.does, 2) {
             return 1;
         }
@@ -624,7 +788,7 @@ impl Prover {
         variables: &[TermId],
     ) -> Option<u64> {
         let (key, parts, indexes) = match parts {
-            [Build::Compound(inner, parts)] if key == (self.program.keywords.true_, 1) => {
+            [Build::Compound(inner, parts)] if key == (self.keywords.true_, 1) => {
                 ((*inner, parts.len()), parts.as_slice(), &self.held)
             }
             _ => (key, parts, &self.indexes),
@@ -645,10 +809,13 @@ impl Prover {
         Some(index.get(&hasher.finish()).map_or(0, |facts| facts.len() as u64))
     }
 
-    fn answer(&mut self, rule: &ProverRule, variables: &[TermId], query: TermId) {
-        let atom = make(&rule.head, variables, &mut self.terms);
-        if self.fits(query, atom) {
-            let answers = self.table.entry(query).or_default();
+    fn answer(&mut self, goal: Goal<'_>, variables: &[TermId], meter: &mut Meter<'_>) {
+        let atom = make(&goal.rule.head, variables, &mut self.terms);
+        meter.note_written(self.terms.written(atom));
+        if meter.is_over() {
+            meter.blame(&goal.rule.place);
+        } else if self.fits(goal.query, atom) {
+            let answers = self.table.entry(goal.query).or_default();
             if answers.set.insert(atom) {
                 answers.list.push(atom);
                 self.n_answers += 1;
@@ -746,7 +913,8 @@ fn compile(rule: &Rule, terms: &mut Terms) -> ProverRule {
             }
         })
         .collect();
-    ProverRule { head: atom(&rule.head, terms), body, n_variables: rule.variables.len() }
+    let (n_variables, place) = (rule.variables.len(), Arc::clone(&rule.place));
+    ProverRule { head: atom(&rule.head, terms), body, n_variables, place }
 }
 
 #[cfg(test)]
@@ -783,13 +951,13 @@ mod tests {
         let mut meter = Meter::new(&Limits::default(), watcher);
         let sheet = Sheet::parse(&row()).unwrap();
         let program = Program::new(&sheet, &mut meter, Evaluate::All).unwrap();
-        let interpreter = Interpreter::new(program).unwrap();
+        let interpreter = Interpreter::new(program, &mut meter).unwrap();
         let position = interpreter.start();
         assert_eq!(position.legal[0].len(), 30 * 29);
         let mut prover = interpreter.prover();
         let before = prover.n_steps;
         let initial = prover.initial.clone();
-        let next = prover.next(&initial, &position.legal[0][40..41]);
+        let next = prover.next(&position.facts, &position.legal[0][40..41], &mut meter);
         assert_eq!(next.len(), 30);
         let n_steps = prover.n_steps - before;
         assert!(n_steps < 200, "{n_steps}");

@@ -3,6 +3,7 @@
 
 mod drawings;
 mod games;
+mod limits;
 mod pictures;
 pub(crate) mod random_sheets;
 pub(crate) mod shared;

@@ -5,11 +5,11 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use sakiyomi::contests::mizugame::{Desk, HostReport, HostSettings, host, serve};
+use sakiyomi::contests::mizugame::{Desk, HostReport, HostSettings, host, serve, sleep_until};
 use sakiyomi_catalog::{AgentSpec, GameSpec, open_table};
 use tokio::net::TcpListener;
 
@@ -105,7 +105,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         false => print_report(&report, out)?,
     }
     out.flush()?;
-    std::thread::sleep(Duration::from_secs_f64(options.linger));
+    sleep_until(Instant::now() + Duration::from_secs_f64(options.linger), &stop);
     serving.abort();
     runtime.shutdown_timeout(Duration::from_millis(100));
     Ok(())

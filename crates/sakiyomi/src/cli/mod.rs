@@ -32,7 +32,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sakiyomi::ggp::{ClientError, Timeless, TournamentError};
 use sakiyomi::text_table::TextTable;
-use sakiyomi_catalog::{SpecError, TableError, parse_bytes};
+use sakiyomi_catalog::{SpecError, TableError, cancel_with, parse_bytes};
 use sakiyomi_core::{Fault, Stop};
 use sakiyomi_eval::experiment::{CountError, ExperimentError, FindError};
 use sakiyomi_eval::{DuelError, ExploitError, RunError, SolveError, TaskError};
@@ -222,6 +222,7 @@ fn cores() -> usize {
 fn stop_on_interrupt() -> Arc<Stop> {
     let stop = Arc::new(Stop::new());
     let on_interrupt = Arc::clone(&stop);
+    cancel_with(Arc::clone(&stop));
     // Without a handler Ctrl-C still ends the program, only without a report.
     let _ = ctrlc::set_handler(move || {
         if IS_INTERRUPTED.swap(true, Ordering::SeqCst) {

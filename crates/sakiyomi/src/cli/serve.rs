@@ -63,7 +63,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     };
     offer_networks(options.network.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let server = Server::bind(settings)
             .await
             .with_context(|| format!("cannot listen on {}", options.listen))?;
@@ -76,8 +76,11 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
         let interrupted = async {
             let _ = tokio::signal::ctrl_c().await;
         };
-        Ok(server.run(interrupted).await?)
-    })
+        anyhow::Ok(server.run(interrupted).await?)
+    });
+    // Work that pages have asked for is not waited for.
+    runtime.shutdown_background();
+    served
 }
 
 /// A token that cannot be guessed.

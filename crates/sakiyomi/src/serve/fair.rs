@@ -17,6 +17,7 @@ use sakiyomi_games::tubstap::{SizeClass, read_map};
 
 use super::api::{ApiError, ErrorCode, FairRun, FairnessAnswer, FairnessRequest};
 use super::lab::{Body, Lab, PathOf, Shared};
+use super::queues::Kind;
 use crate::figures::{Content, Figure};
 use crate::gallery::{fairness_lines, picture};
 
@@ -28,7 +29,7 @@ const MOST_RUNS: usize = 100;
 
 pub(super) async fn runs(State(lab): State<Shared>) -> Result<Json<Vec<FairRun>>, ApiError> {
     let shared = Arc::clone(&lab);
-    lab.work(move || Ok(shared.fair_runs())).await.map(Json)
+    lab.work(Kind::Reading, move || Ok(shared.fair_runs())).await.map(Json)
 }
 
 /// A file of a run: its page or a picture.
@@ -47,7 +48,7 @@ pub(super) async fn file(
         return Err(missing());
     }
     let path = lab.evolved().join(&run).join(&file);
-    let bytes = lab.work(move || Ok(read_bytes(&path, MAX_TEXT_BYTES).ok())).await?;
+    let bytes = lab.work(Kind::Reading, move || Ok(read_bytes(&path, MAX_TEXT_BYTES).ok())).await?;
     Ok(([(CONTENT_TYPE, kind)], bytes.ok_or_else(missing)?).into_response())
 }
 
@@ -57,10 +58,13 @@ pub(super) async fn judge(
     Body(request): Body<FairnessRequest>,
 ) -> Result<Json<FairnessAnswer>, ApiError> {
     let threads = lab.settings.threads;
-    lab.work(move || verdict(&request.map, threads)).await.map(Json)
+    let stop = Arc::new(Stop::new());
+    let until = Arc::clone(&stop);
+    let work = move || verdict(&request.map, threads, &until);
+    lab.work_until(stop, Kind::Judging, work).await.map(Json)
 }
 
-fn verdict(text: &str, threads: usize) -> Result<FairnessAnswer, ApiError> {
+fn verdict(text: &str, threads: usize, stop: &Stop) -> Result<FairnessAnswer, ApiError> {
     let wrong = |message: String| ApiError::new(ErrorCode::BadRequest, message);
     let (map, warnings) = read_map(text.as_bytes()).map_err(|error| wrong(error.to_string()))?;
     if SizeClass::of(&map) != SizeClass::Small || map.turn_limit > 60 {
@@ -72,7 +76,7 @@ fn verdict(text: &str, threads: usize) -> Result<FairnessAnswer, ApiError> {
         JUDGES.iter().map(|text| text.parse().expect("our own judges can be read")).collect();
     let game = |noise: bool| Some(map_game(&map, noise));
     let settings = FairnessSettings { games: GAMES, seed: 1, quorum: None };
-    let fairness = judge_game(&game, &judges, settings, &Threads(threads), &Stop::new(), &|_| {})
+    let fairness = judge_game(&game, &judges, settings, &Threads(threads), stop, &|_| {})
         .map_err(|error| match error.is_input() {
         true => wrong(error.to_string()),
         false => ApiError::failed(error),

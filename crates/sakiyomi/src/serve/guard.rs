@@ -8,6 +8,7 @@ use sakiyomi_core::Budget;
 
 use super::api::{ApiError, ErrorCode, MatchRecord};
 use super::limits::LIMITS;
+use super::queues::Kind;
 
 /// Reads a game. A page may not name files of the server, nor ask for more than is usual to make it.
 pub(super) fn game(text: &str) -> Result<GameSpec, ApiError> {
@@ -29,6 +30,18 @@ pub(super) fn game(text: &str) -> Result<GameSpec, ApiError> {
         spec.memory = spec.memory.min(usual.memory);
     }
     Ok(game)
+}
+
+/// Rules that were handed over have a queue of their own.
+pub(super) fn kind(game: &str) -> Kind {
+    match game.parse() {
+        Ok(GameSpec::Gdl(Named { settings, .. }))
+            if matches!(settings.sheet, RuleSheet::Kept(_)) =>
+        {
+            Kind::Rules
+        }
+        _ => Kind::Positions,
+    }
 }
 
 pub(super) fn record(record: &MatchRecord) -> Result<Record, ApiError> {
@@ -64,6 +77,14 @@ pub(super) fn memory(agent: &AgentSpec) -> u64 {
     match agent.clone().thinking_mut() {
         AgentSpec::Exact(Named { settings, .. }) => settings.memory,
         _ => agent.clone().budget_mut().map_or(SMALL_MEMORY, |budget| budget.memory),
+    }
+}
+
+/// Threads of an agent that thinks for a page.
+pub(super) fn threads(agent: &AgentSpec) -> u32 {
+    match agent.clone().thinking_mut() {
+        AgentSpec::Tree(Named { settings, .. }) => settings.search.tree.trees.clamp(1, MAX_TREES),
+        _ => 1,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::Json;
+use axum::{Extension, Json};
 use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
@@ -12,10 +12,14 @@ use tokio_stream::{Stream, StreamExt};
 
 use super::api::{ApiError, ErrorCode, Job, JobRequest};
 use super::lab::{Body, PathOf, Shared};
+use super::guard;
 use super::limits::PULSE;
+use super::queues::Kind;
+use crate::accept::Spoken;
 
-pub(super) async fn list(State(lab): State<Shared>) -> Json<Vec<Job>> {
-    Json(lab.jobs.all())
+pub(super) async fn list(State(lab): State<Shared>) -> Result<Json<Vec<Job>>, ApiError> {
+    let jobs = Arc::clone(&lab);
+    lab.work(Kind::Reading, move || Ok(jobs.jobs.all())).await.map(Json)
 }
 
 pub(super) async fn start(
@@ -23,7 +27,11 @@ pub(super) async fn start(
     Body(request): Body<JobRequest>,
 ) -> Result<Json<Job>, ApiError> {
     let jobs = Arc::clone(&lab);
-    lab.work(move || jobs.jobs.start(request, &jobs.settings)).await.map(Json)
+    let kind = match &request {
+        JobRequest::Duel { game, .. } => guard::kind(game),
+        JobRequest::Experiment { .. } => Kind::Reading,
+    };
+    lab.work(kind, move || jobs.jobs.start(request, &jobs.settings)).await.map(Json)
 }
 
 pub(super) async fn command(
@@ -31,18 +39,21 @@ pub(super) async fn command(
     PathOf((id, what)): PathOf<(u32, String)>,
 ) -> Result<Json<Job>, ApiError> {
     let jobs = Arc::clone(&lab);
-    lab.work(move || jobs.jobs.command(id, &what, &jobs.settings)).await.map(Json)
+    lab.work(Kind::Reading, move || jobs.jobs.command(id, &what, &jobs.settings)).await.map(Json)
 }
 
 pub(super) async fn events(
     State(lab): State<Shared>,
+    Extension(spoken): Extension<Spoken>,
     PathOf((id, what)): PathOf<(u32, String)>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     if what != "events" {
         return Err(ApiError::new(ErrorCode::NotFound, "known: events"));
     }
     let told = WatchStream::new(lab.jobs.watch(id)?);
-    let events =
-        told.map(|job| Ok(Event::default().event("job").json_data(job).unwrap_or_default()));
+    let events = told.map(move |job| {
+        spoken.tell();
+        Ok(Event::default().event("job").json_data(job).unwrap_or_default())
+    });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use sakiyomi_catalog::{read_text, write_atomically};
+use sakiyomi_catalog::{cancellable, read_text, write_atomically};
 use sakiyomi_core::Stop;
 use sakiyomi_eval::experiment::{Experiment, Library, Scale};
 use sakiyomi_eval::{CellTally, Pairing, RunProgress, RunSettings, run_experiments};
@@ -209,8 +209,11 @@ fn run(list: &mut [Entry], at: usize, settings: &ServeSettings) -> Result<Job, A
             told.send_modify(|job| show_progress(job, &experiment.id, progress, seconds));
         };
         let ran = without_panic(|| {
-            run_experiments(&[&experiment], run_settings, &settings.store, &on_thread, &mut tell)
-                .map_err(ApiError::failed)
+            let store = &settings.store;
+            let run = || {
+                run_experiments(&[&experiment], run_settings, store, &on_thread, &mut tell)
+            };
+            cancellable(&on_thread, run).map_err(ApiError::failed)
         });
         told.send_modify(|job| match ran {
             Ok(summary) if summary.games_done < summary.games => job.state = JobState::Stopped,

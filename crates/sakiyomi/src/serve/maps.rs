@@ -15,6 +15,7 @@ use super::api::{
 };
 use super::guard;
 use super::lab::{Body, PathOf, Shared};
+use super::queues::Kind;
 
 /// The editor of a game's maps, if it has one.
 pub(super) fn editor(game: &str) -> Option<MapEditor> {
@@ -54,7 +55,7 @@ pub(super) async fn map(
         let message = format!("`{game}` has no map editor");
         return Err(ApiError::new(ErrorCode::NotFound, message));
     }
-    lab.work(move || answer(request)).await.map(Json)
+    lab.work(Kind::Positions, move || answer(request)).await.map(Json)
 }
 
 fn answer(request: MapRequest) -> Result<MapAnswer, ApiError> {

@@ -19,8 +19,9 @@ use super::api::{
     SpecFields,
 };
 use super::lab::{Body, Shared};
-use super::limits::LIMITS;
+use super::limits::{LIMITS, MAX_ACTIONS};
 use super::opponents::{Check, Suited, opponents, suggested};
+use super::queues::Kind;
 use super::samples::{Sample, samples};
 use super::{guard, maps};
 
@@ -30,7 +31,7 @@ const START_WITH: &str = "connect-four";
 const MAX_STEPS: usize = 5_000;
 
 pub(super) async fn catalog(State(lab): State<Shared>) -> Result<Json<Catalog>, ApiError> {
-    lab.work(|| Ok(list())).await.map(Json)
+    lab.work(Kind::Reading, || Ok(list())).await.map(Json)
 }
 
 fn list() -> Catalog {
@@ -88,7 +89,8 @@ pub(super) async fn game(
     State(lab): State<Shared>,
     Body(request): Body<GameRequest>,
 ) -> Result<Json<GameAnswer>, ApiError> {
-    lab.work(move || describe(&guard::game(&request.game)?, &request.check)).await.map(Json)
+    let kind = guard::kind(&request.game);
+    lab.work(kind, move || describe(&guard::game(&request.game)?, &request.check)).await.map(Json)
 }
 
 pub(super) async fn rules(
@@ -96,20 +98,22 @@ pub(super) async fn rules(
     Body(request): Body<RulesRequest>,
 ) -> Result<Json<GameAnswer>, ApiError> {
     let keep = move || describe(&keep_rules(&request.text).map_err(|error| broken(&error))?, &[]);
-    lab.work(keep).await.map(Json)
+    lab.work(Kind::Rules, keep).await.map(Json)
 }
 
 pub(super) async fn position(
     State(lab): State<Shared>,
     Body(request): Body<PositionRequest>,
 ) -> Result<Json<Position>, ApiError> {
-    lab.work(move || Ok(position_of(rebuild(&request.record)?.as_ref()))).await.map(Json)
+    let kind = guard::kind(&request.record.game);
+    lab.work(kind, move || position_of(rebuild(&request.record)?.as_ref())).await.map(Json)
 }
 
 pub(super) async fn replayed(
     State(lab): State<Shared>,
     Body(request): Body<PositionRequest>,
 ) -> Result<Json<Replay>, ApiError> {
+    let kind = guard::kind(&request.record.game);
     let work = move || {
         let record = checked(&request.record)?;
         let mut positions = Vec::new();
@@ -121,7 +125,7 @@ pub(super) async fn replayed(
             ((&table.record()).into(), faces(table.as_ref()), table.past());
         Ok(Replay { record, players, past, positions })
     };
-    lab.work(work).await.map(Json)
+    lab.work(kind, work).await.map(Json)
 }
 
 /// Opens the match of a record.
@@ -149,7 +153,7 @@ fn describe(game: &GameSpec, check: &[String]) -> Result<GameAnswer, ApiError> {
         suggested: suggested(&opponents),
         checked: game.with(Check { game, agents: check })?,
         opponents,
-        start: position_of(table.as_ref()),
+        start: position_of(table.as_ref())?,
     })
 }
 
@@ -157,7 +161,15 @@ fn faces(table: &dyn Table) -> Vec<PlayerFace> {
     (0..table.players()).map(|i| table.player_face(Player(i as u8))).collect()
 }
 
-pub(super) fn position_of(table: &dyn Table) -> Position {
+fn position_of(table: &dyn Table) -> Result<Position, ApiError> {
+    let n_actions: usize = match table.turn() {
+        Turn::Choose(who) => who.map(|player| table.n_legal(player)).sum(),
+        _ => 0,
+    };
+    if n_actions > MAX_ACTIONS {
+        let message = format!("{n_actions} legal actions; a page shows up to {MAX_ACTIONS}");
+        return Err(ApiError::new(ErrorCode::TooLarge, message));
+    }
     let legal = match table.turn() {
         Turn::Choose(who) => {
             let choosing = |player: Player| {
@@ -168,7 +180,7 @@ pub(super) fn position_of(table: &dyn Table) -> Position {
         }
         _ => Vec::new(),
     };
-    Position {
+    Ok(Position {
         record: (&table.record()).into(),
         players: faces(table),
         turn: ApiTurn::new(table.turn(), table.players()),
@@ -176,7 +188,7 @@ pub(super) fn position_of(table: &dyn Table) -> Position {
         legal,
         past: table.past(),
         ways: table.ways(),
-    }
+    })
 }
 
 /// What is wrong with rules, and where.

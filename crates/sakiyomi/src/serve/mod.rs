@@ -19,6 +19,7 @@ mod opponents;
 mod page;
 mod panics;
 mod papers;
+mod queues;
 mod results;
 mod runs;
 mod samples;
@@ -33,6 +34,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use axum::extract::Request;
+use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -44,6 +46,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 pub use guard::offer_networks;
 use lab::{Lab, Shared};
@@ -84,17 +87,30 @@ impl Server {
             () = accept::connections(listener, MAX_CONNECTIONS, converse) => {}
             () = stop => {}
         }
-        let _ = spawn_blocking(move || lab.jobs.stop_all()).await;
+        let _ = timeout(LAST_WAIT, spawn_blocking(move || lab.jobs.stop_all())).await;
         Ok(())
     }
 }
 
+/// How long jobs are waited for in the end; what they have stored by then stays.
+const LAST_WAIT: Duration = Duration::from_millis(600);
+
 /// Answers the requests of one connection. Those who ask have only so long to say what they want.
 async fn converse(stream: TcpStream, router: Router, patience: Duration, spoken: Spoken) {
     let answers = TowerToHyperService::new(router);
-    let service = service_fn(|request: hyper::Request<Incoming>| {
+    let service = service_fn(|mut request: hyper::Request<Incoming>| {
         spoken.tell();
-        answers.call(request)
+        request.extensions_mut().insert(spoken.clone());
+        let (answer, spoken) = (answers.call(request), spoken.clone());
+        async move {
+            let answer = answer.await;
+            let is_stream = |answer: &Response| {
+                let kind = answer.headers().get(header::CONTENT_TYPE);
+                kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+            };
+            spoken.answered(answer.as_ref().is_ok_and(is_stream));
+            answer
+        }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())

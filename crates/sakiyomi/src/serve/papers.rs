@@ -8,6 +8,7 @@ use axum::extract::State;
 
 use super::api::{ApiError, PaperEntry, PartEntry};
 use super::lab::Shared;
+use super::queues::Kind;
 use crate::report::{PAPERS, Paper, PaperPart};
 use crate::shipped;
 
@@ -23,7 +24,7 @@ pub(super) async fn papers(State(lab): State<Shared>) -> Result<Json<Vec<PaperEn
         let known: BTreeMap<String, String> = results.chain(experiments).collect();
         Ok(PAPERS.iter().map(|paper| PaperEntry::new(paper, &known)).collect())
     };
-    lab.work(work).await.map(Json)
+    lab.work(Kind::Reading, work).await.map(Json)
 }
 
 impl PaperEntry {

@@ -14,6 +14,7 @@ use super::api::{
     ApiError, DrawnFigure, ErrorCode, ExperimentEntry, ExperimentState, ResultAnswer, ResultEntry,
 };
 use super::lab::{Lab, PathOf, Shared};
+use super::queues::Kind;
 use crate::report::{ExperimentReport, ExperimentResult, ResultTable, to_html};
 use crate::shipped;
 
@@ -36,7 +37,7 @@ pub(super) async fn experiments(
         };
         shared.experiments()?.iter().map(entry).collect()
     };
-    lab.work(work).await.map(Json)
+    lab.work(Kind::Reading, work).await.map(Json)
 }
 
 /// What is measured, whether the program brought it along or it was played here.
@@ -63,7 +64,7 @@ pub(super) async fn results(State(lab): State<Shared>) -> Result<Json<Vec<Result
         entries.sort_by(|a, b| (&a.id, &a.scale).cmp(&(&b.id, &b.scale)));
         Ok(entries)
     };
-    lab.work(work).await.map(Json)
+    lab.work(Kind::Reading, work).await.map(Json)
 }
 
 /// One of them, the larger one if there are two. Of an experiment that was never run the paper's numbers.
@@ -73,7 +74,7 @@ pub(super) async fn result(
 ) -> Result<Json<ResultAnswer>, ApiError> {
     let shared = Arc::clone(&lab);
     let work = move || Ok(drawn(find(&shared, &scale, &id)?));
-    lab.work(work).await.map(Json)
+    lab.work(Kind::Reading, work).await.map(Json)
 }
 
 /// With its figure drawn. The page has a title of its own.
@@ -189,7 +190,7 @@ pub(super) async fn report_file(
             _ => Err(no_report(&file)),
         }
     };
-    lab.work(work).await
+    lab.work(Kind::Reading, work).await
 }
 
 fn no_report(name: &str) -> ApiError {

@@ -13,6 +13,7 @@ use super::api::{
     ApiError, DrawnFigure, ErrorCode, KeptGame, MatchRecord, RunUse, StoreEntry, StoredGames,
 };
 use super::lab::{PathOf, Shared};
+use super::queues::Kind;
 use crate::figures::{Content, Curve, CurvePoint};
 use crate::report::{ResultTally, Span};
 
@@ -27,7 +28,7 @@ pub(super) async fn list(State(lab): State<Shared>) -> Result<Json<Vec<StoreEntr
         let cells = store.cells().map_err(ApiError::failed)?;
         cells.iter().map(|cell| entry(&store, cell, &uses)).collect()
     };
-    lab.work(work).await.map(Json)
+    lab.work(Kind::Reading, work).await.map(Json)
 }
 
 /// Every game of one run.
@@ -43,7 +44,7 @@ pub(super) async fn games(
         let found = cells.iter().find(|known| known.id == cell).ok_or_else(missing)?;
         stored_games(&store, found)
     };
-    lab.work(work).await.map(Json)
+    lab.work(Kind::Reading, work).await.map(Json)
 }
 
 pub(super) async fn record(
@@ -59,7 +60,7 @@ pub(super) async fn record(
         let record = record.ok_or_else(|| ApiError::new(ErrorCode::NotFound, missing()))?;
         Ok((&record).into())
     };
-    lab.work(work).await.map(Json)
+    lab.work(Kind::Reading, work).await.map(Json)
 }
 
 /// The experiments that want a task, by what is played, and how many games they want at most.

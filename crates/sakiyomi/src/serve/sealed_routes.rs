@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use axum::Json;
+use axum::{Extension, Json};
 use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
@@ -13,7 +13,8 @@ use tokio_stream::{Stream, StreamExt};
 use super::api::{ApiError, ErrorCode, SealRequest, Sealed};
 use super::lab::{Body, PathOf, Shared};
 use super::limits::PULSE;
-use super::matches;
+use super::{guard, matches};
+use crate::accept::Spoken;
 
 const MAX_ID_LENGTH: usize = 64;
 
@@ -29,7 +30,7 @@ pub(super) async fn seal(
     }
     let text = request.text.clone();
     request.text = lab
-        .work(move || {
+        .work(guard::kind(&record.game), move || {
             let table = matches::rebuild(&record)?;
             Ok(table.legal_text(Player(player), &text)?)
         })
@@ -39,12 +40,15 @@ pub(super) async fn seal(
 
 pub(super) async fn events(
     State(lab): State<Shared>,
+    Extension(spoken): Extension<Spoken>,
     PathOf((match_id, step)): PathOf<(String, usize)>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     check_id(&match_id)?;
     let told = WatchStream::new(lab.sealed.watch(match_id, step)?);
-    let events = told
-        .map(|sealed| Ok(Event::default().event("sealed").json_data(sealed).unwrap_or_default()));
+    let events = told.map(move |sealed| {
+        spoken.tell();
+        Ok(Event::default().event("sealed").json_data(sealed).unwrap_or_default())
+    });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
 }
 

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
@@ -11,41 +12,37 @@ use sakiyomi_catalog::Thought;
 use sakiyomi_core::{Player, Stop};
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::time::timeout;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 
 use super::api::{ApiError, ErrorCode, ThinkRequest};
-use super::lab::{Body, Shared};
+use super::lab::{Body, Shared, StopOnDrop};
 use super::limits::{LIMITS, MEMORY_UNIT, PULSE, SEARCH_MEMORY};
 use super::panics::without_panic;
 use super::{guard, matches};
+use crate::accept::Spoken;
 
 type Events = UnboundedSender<Event>;
 
-/// How long a search waits for the memory of others before it is told to come back.
-const TURN_WAIT: Duration = Duration::from_secs(15);
-
 pub(super) async fn think(
     State(lab): State<Shared>,
+    Extension(spoken): Extension<Spoken>,
     Body(request): Body<ThinkRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let ThinkRequest { record, player, agent } = request;
     let agent = guard::agent(&agent)?;
-    let busy = || ApiError::new(ErrorCode::Busy, "many searches go on; try again in a moment");
     let units = guard::memory(&agent).div_ceil(MEMORY_UNIT).min(SEARCH_MEMORY as u64) as u32;
-    let memory = Arc::clone(&lab.search_memory);
-    // Searches take turns, those that wait longest first; a page that goes away waits no further.
-    let turn = timeout(TURN_WAIT, memory.acquire_many_owned(units)).await;
-    let turn = turn.ok().and_then(Result::ok).ok_or_else(busy)?;
-    let table = lab.work(move || matches::rebuild(&record)).await?;
+    let turn = lab.search_threads.turn(guard::threads(&agent)).await?;
+    let turn = (turn, lab.search_memory.turn(units).await?);
+    let stop = Arc::new(Stop::new());
+    let kind = guard::kind(&record.game);
+    let table = lab.work_until(Arc::clone(&stop), kind, move || matches::rebuild(&record)).await?;
     if usize::from(player) >= table.players() {
         let message = format!("player {player}; there are {} players, from 0", table.players());
         return Err(ApiError::new(ErrorCode::BadRequest, message));
     }
     let (events, received) = unbounded_channel();
-    let stop = Arc::new(Stop::new());
-    let stopping = StopOnDrop(Arc::clone(&stop));
+    let stopping = StopOnDrop(Some(Arc::clone(&stop)));
     // Agents without a budget, such as one that solves the game, are stopped from outside.
     let too_long = Arc::clone(&stop);
     let alarm = tokio::spawn(async move {
@@ -66,6 +63,7 @@ pub(super) async fn think(
     let events = UnboundedReceiverStream::new(received).map(move |event| {
         // The stream owns this: dropped with it, it stops the search.
         let _ = &stopping;
+        spoken.tell();
         Ok(event)
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(PULSE)))
@@ -75,13 +73,5 @@ fn send(events: &Events, name: &str, data: &impl Serialize) {
     if let Ok(event) = Event::default().event(name).json_data(data) {
         // The client has gone: the stop comes by the dropped stream.
         let _ = events.send(event);
-    }
-}
-
-struct StopOnDrop(Arc<Stop>);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.request();
     }
 }

@@ -11,6 +11,8 @@ mod fair;
 #[cfg(unix)]
 mod ggp;
 #[cfg(unix)]
+mod limits;
+#[cfg(unix)]
 mod mizugame;
 mod playthroughs;
 #[cfg(unix)]

@@ -2,10 +2,11 @@
 //! on a thread of its own and waits for no request.
 
 use std::sync::Arc;
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, Record, TableError, open_table};
+use sakiyomi_catalog::{AgentSpec, GameSpec, Record, Table, TableError, Thought, open_table};
 use sakiyomi_core::{Player, Stop, Turn};
 use serde::Serialize;
 
@@ -46,7 +47,7 @@ pub struct TeamReport {
     pub late: u64,
 }
 
-/// Plays a match in real time. A stop ends it early, with the orders that came until then.
+/// Plays a match in real time. A stop ends it after the last session that is complete.
 pub fn host(
     settings: &HostSettings,
     desk: &Arc<Desk>,
@@ -67,10 +68,13 @@ pub fn host(
         desk.publish(decision as usize, &table.view(), Some(end));
         let mut own: Vec<(usize, String)> = Vec::new();
         for (team, _) in &settings.agents {
-            let thinking = StopAt::new(end);
-            own.push((*team, table.think(Player(*team as u8), &thinking.stop)?.action));
+            let player = Player(*team as u8);
+            own.push((*team, think_until(end, table.as_mut(), player, stop)?.action));
         }
-        thread::sleep(end.saturating_duration_since(Instant::now()));
+        sleep_until(end, stop);
+        if stop.requested() {
+            break;
+        }
         let mut orders = desk.collect();
         for (team, action) in own {
             orders[team] = Some(action);
@@ -105,6 +109,19 @@ pub fn host(
     })
 }
 
+/// How long it may take until a stop is noticed.
+const MAX_NAP: Duration = Duration::from_millis(20);
+
+/// Sleeps until a moment, or until a stop.
+pub fn sleep_until(end: Instant, stop: &Stop) {
+    while !stop.requested() {
+        match end.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => return,
+            left => thread::sleep(left.min(MAX_NAP)),
+        }
+    }
+}
+
 fn wait_for_teams(desk: &Desk, patience: Duration, stop: &Stop) {
     let start = Instant::now();
     while !desk.is_complete() && start.elapsed() < patience && !stop.requested() {
@@ -112,25 +129,37 @@ fn wait_for_teams(desk: &Desk, patience: Duration, stop: &Stop) {
     }
 }
 
-/// A stop that is requested shortly before a session ends, unless it is dropped before.
-struct StopAt {
-    stop: Arc<Stop>,
-    /// Dropping it ends the thread.
-    _alive: std::sync::mpsc::Sender<()>,
+/// Lets an own player think until shortly before the session ends, or until `stop`.
+fn think_until(
+    end: Instant,
+    table: &mut dyn Table,
+    player: Player,
+    stop: &Stop,
+) -> Result<Thought, TableError> {
+    let (thinking, is_done) = (Stop::new(), AtomicBool::new(false));
+    let left = end.saturating_duration_since(Instant::now());
+    let soon = Instant::now() + left.mul_f64(0.8);
+    thread::scope(|scope| {
+        let clock = scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) && !stop.requested() && Instant::now() < soon {
+                thread::park_timeout(MAX_NAP.min(soon.saturating_duration_since(Instant::now())));
+            }
+            thinking.request();
+        });
+        let _done = Done { flag: &is_done, clock: clock.thread().clone() };
+        table.think(player, &thinking)
+    })
 }
 
-impl StopAt {
-    fn new(end: Instant) -> StopAt {
-        let stop = Arc::new(Stop::new());
-        let (alive, ended) = std::sync::mpsc::channel::<()>();
-        let requested = Arc::clone(&stop);
-        let left = end.saturating_duration_since(Instant::now());
-        thread::spawn(move || {
-            use std::sync::mpsc::RecvTimeoutError;
-            if let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(left.mul_f64(0.8)) {
-                requested.request();
-            }
-        });
-        StopAt { stop, _alive: alive }
+/// Ends a clock when it is dropped.
+struct Done<'a> {
+    flag: &'a AtomicBool,
+    clock: Thread,
+}
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.flag.store(true, Ordering::Relaxed);
+        self.clock.unpark();
     }
 }

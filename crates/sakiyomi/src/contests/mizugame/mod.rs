@@ -10,5 +10,5 @@ mod host;
 mod http;
 
 pub use desk::Desk;
-pub use host::{HostReport, HostSettings, TeamReport, host};
+pub use host::{HostReport, HostSettings, TeamReport, host, sleep_until};
 pub use http::serve;
