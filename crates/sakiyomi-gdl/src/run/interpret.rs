@@ -956,7 +956,6 @@ mod tests {
         assert_eq!(position.legal[0].len(), 30 * 29);
         let mut prover = interpreter.prover();
         let before = prover.n_steps;
-        let initial = prover.initial.clone();
         let next = prover.next(&position.facts, &position.legal[0][40..41], &mut meter);
         assert_eq!(next.len(), 30);
         let n_steps = prover.n_steps - before;
