@@ -76,11 +76,12 @@ fn verdict(text: &str, threads: usize, stop: &Stop) -> Result<FairnessAnswer, Ap
         JUDGES.iter().map(|text| text.parse().expect("our own judges can be read")).collect();
     let game = |noise: bool| Some(map_game(&map, noise));
     let settings = FairnessSettings { games: GAMES, seed: 1, quorum: None };
-    let fairness = judge_game(&game, &judges, settings, &Threads(threads), stop, &|_| {})
-        .map_err(|error| match error.is_input() {
-        true => wrong(error.to_string()),
-        false => ApiError::failed(error),
-    })?;
+    let fairness = judge_game(&game, &judges, settings, &Threads(threads), stop, &|_| {}).map_err(
+        |error| match error.is_input() {
+            true => wrong(error.to_string()),
+            false => ApiError::failed(error),
+        },
+    )?;
     let (header, rows) = fairness_lines(&fairness.judges);
     let maps = vec![picture(&map, String::new(), Vec::new())];
     let title = map.comment.clone().unwrap_or_default();

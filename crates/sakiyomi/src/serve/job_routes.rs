@@ -3,16 +3,16 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::{Extension, Json};
 use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
+use axum::{Extension, Json};
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
 use super::api::{ApiError, ErrorCode, Job, JobRequest};
-use super::lab::{Body, PathOf, Shared};
 use super::guard;
+use super::lab::{Body, PathOf, Shared};
 use super::limits::PULSE;
 use super::queues::Kind;
 use crate::accept::Spoken;

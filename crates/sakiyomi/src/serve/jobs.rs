@@ -210,9 +210,8 @@ fn run(list: &mut [Entry], at: usize, settings: &ServeSettings) -> Result<Job, A
         };
         let ran = without_panic(|| {
             let store = &settings.store;
-            let run = || {
-                run_experiments(&[&experiment], run_settings, store, &on_thread, &mut tell)
-            };
+            let run =
+                || run_experiments(&[&experiment], run_settings, store, &on_thread, &mut tell);
             cancellable(&on_thread, run).map_err(ApiError::failed)
         });
         told.send_modify(|job| match ran {

@@ -12,9 +12,7 @@ use tokio::time::timeout;
 
 use super::api::{ApiError, ErrorCode};
 use super::jobs::Jobs;
-use super::limits::{
-    LIMITS, MAX_WAITING_SEARCHES, SEARCH_MEMORY, SEARCH_THREADS, ServeSettings,
-};
+use super::limits::{LIMITS, MAX_WAITING_SEARCHES, SEARCH_MEMORY, SEARCH_THREADS, ServeSettings};
 use super::panics::without_panic;
 use super::queues::{Kind, Queue, Queues};
 use super::sealed::SealedChoices;

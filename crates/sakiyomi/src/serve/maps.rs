@@ -13,9 +13,8 @@ use sakiyomi_games::tubstap::{
 use super::api::{
     ApiError, DrawnMap, DrawnUnit, ErrorCode, MapAnswer, MapEditor, MapRequest, MapUnit,
 };
-use super::guard;
 use super::lab::{Body, PathOf, Shared};
-use super::queues::Kind;
+use super::{guard, queues};
 
 /// The editor of a game's maps, if it has one.
 pub(super) fn editor(game: &str) -> Option<MapEditor> {
@@ -55,7 +54,7 @@ pub(super) async fn map(
         let message = format!("`{game}` has no map editor");
         return Err(ApiError::new(ErrorCode::NotFound, message));
     }
-    lab.work(Kind::Positions, move || answer(request)).await.map(Json)
+    lab.work(queues::Kind::Positions, move || answer(request)).await.map(Json)
 }
 
 fn answer(request: MapRequest) -> Result<MapAnswer, ApiError> {

@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
-use axum::{Extension, Json};
 use axum::extract::State;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
+use axum::{Extension, Json};
 use sakiyomi_core::Player;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};

@@ -183,8 +183,7 @@ fn positions_do_not_wait_for_searches() {
     let record = json!({ "game": "connect-four", "seed": 1, "moves": [] });
     let agent = "uct:time=40s,memory=1MiB";
     let search = json!({ "record": record, "player": 0, "agent": agent });
-    let _searches: Vec<TcpStream> =
-        (0..560).map(|_| served.post("/api/think", &search)).collect();
+    let _searches: Vec<TcpStream> = (0..560).map(|_| served.post("/api/think", &search)).collect();
     thread::sleep(Duration::from_secs(1));
     let within = Duration::from_secs(20);
     let (status, answer) = served.answer("/api/position", &json!({ "record": record }), within);
