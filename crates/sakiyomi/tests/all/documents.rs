@@ -272,11 +272,12 @@ fn small(command: &str) -> String {
     }
     let mut text = words.join(" ");
     // The same option may not be given twice.
-    let more: Vec<&str> = added.split(' ').collect();
-    for option in more.chunks(2).filter(|option| !text.contains(option[0]) || option[0].is_empty())
-    {
-        let end = text.find("; done").unwrap_or(text.len());
-        text.insert_str(end, &format!(" {}", option.join(" ")));
+    let added: Vec<&str> = added.split_whitespace().collect();
+    for option in added.chunks(2) {
+        if !text.contains(option[0]) {
+            let end = text.find("; done").unwrap_or(text.len());
+            text.insert_str(end, &format!(" {}", option.join(" ")));
+        }
     }
     let listens = SERVERS.iter().any(|(start, _)| is_command(&text, start));
     if listens && !text.contains("--listen") {
