@@ -83,6 +83,13 @@ def test_experiments_run_and_are_reported(tmp_path):
         sakiyomi.report(str(source), store=tmp_path / "broken")
 
 
+def test_experiments_and_results_are_part_of_the_package(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert any(one["id"] == "classics-tuned" for one in sakiyomi.experiments())
+    [report] = sakiyomi.report("classics-tuned")
+    assert report.games_done > 0 and "came with the program" in report.markdown
+
+
 def test_units_are_pure():
     unit = {
         "task": {"matches": {"game": "tic-tac-toe", "agents": ["uct:iterations=20", "random"], "seed": 4}},

@@ -9,7 +9,7 @@ use clap::Args;
 use sakiyomi::ggp::{
     Clocks, Contestant, FaultKind, MatchResult, Standing, Tournament, TournamentReport,
 };
-use sakiyomi_catalog::{GameSpec, GdlSpec, RuleSheet};
+use sakiyomi_catalog::{GameSpec, GdlSpec, RuleSheet, printable};
 use sakiyomi_core::stats::Interval;
 use sakiyomi_eval::Store;
 
@@ -203,7 +203,7 @@ fn print_report(report: &TournamentReport, out: &mut dyn Write) -> anyhow::Resul
             FaultKind::Busy => "refusal",
         };
         let player = &report.standings[result.seats[fault.seat]].player;
-        let (id, ply, detail) = (&result.id, fault.ply, &fault.detail);
+        let (id, ply, detail) = (&result.id, fault.ply, printable(&fault.detail));
         writeln!(out, "{id}, ply {ply}: {kind} of {player}: {detail}")?;
     }
     if report.interrupted {

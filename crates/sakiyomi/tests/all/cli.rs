@@ -667,7 +667,9 @@ fn tubstap_hosts_a_match_of_two_players() {
         std::thread::spawn(move || output(&[&arguments[..], &[&server]].concat()))
     };
     let guests = [named("\u{1b}[2Jred"), named("\u{1b}[2Jblue")];
-    guests.map(|guest| assert!(guest.join().unwrap().status.success()));
+    for guest in guests {
+        assert!(guest.join().unwrap().status.success());
+    }
     assert!(process.wait().unwrap().success());
     let told: Vec<String> = lines.map(Result::unwrap).collect();
     assert!(told.iter().all(|line| !line.contains('\u{1b}')), "{told:?}");

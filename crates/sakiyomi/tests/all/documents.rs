@@ -26,6 +26,7 @@ const SMALL_PARAMETERS: &[(&str, &str)] =
 /// Words, and options behind all others, that make a command small: by how it begins, what is
 /// replaced in it, and what is added.
 const SMALL_COMMANDS: &[(&str, &[(&str, &str)], &str)] = &[
+    ("sakiyomi duel", &[], "--games 2"),
     ("sakiyomi bench", &[], "--seconds 0.001 --simulations 50"),
     ("sakiyomi probe", &[], "--playouts 5"),
     ("sakiyomi fairness", &[], "--games 2"),
@@ -57,7 +58,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("sakiyomi store show --store pig.sqlite", "shows the matches of ggp-host"),
     ("sakiyomi replay --match", "shows a match of ggp-host"),
     ("sakiyomi replay --cell", "needs a match that a long run has kept; tests/all/cli.rs has one"),
-    ("sakiyomi tubstap join", "needs a server; tests/all/cli.rs joins one"),
+    ("sakiyomi bench breakthrough --growth", "grows a tree of a million nodes"),
     ("sakiyomi run experiments/public", "needs rule sheets that are not ours"),
     ("sakiyomi serve --network", "needs a network that was trained"),
     ("sakiyomi duel connect-four net:", "needs a network that was trained"),
@@ -135,6 +136,11 @@ fn all_commands_of(text: &str) -> Vec<String> {
     let spans: BTreeSet<String> = spans
         .filter(|span| span.starts_with("sakiyomi ") && !has_placeholder(span))
         .flat_map(|span| commands_of_line(&span))
+        // The name of a command alone is no command that a reader should type.
+        .map(|command| match command.split(' ').count() {
+            2 => command + " --help",
+            _ => command,
+        })
         // What a sentence says that it runs is looked up only: there are some forty.
         .map(|command| match command.strip_prefix("sakiyomi run ") {
             Some(rest) if !rest.starts_with("experiments/") => format!("sakiyomi report {rest}"),
@@ -191,7 +197,7 @@ fn run(command: &str, folder: &Path) -> Result<(), String> {
     if is_run {
         let _ = fs::remove_file(&store);
     }
-    let mut child = shell(&small, folder);
+    let mut child = shell(&small, folder, Stdio::null());
     // Who plays types one word; who does not is not listened to.
     child.stdin.take().unwrap().write_all(b"quit\n").ok();
     if is_run {
@@ -232,6 +238,9 @@ fn provide(command: &str, folder: &Path) {
     if command.contains("my_game.kif") {
         copy("games/gdl/tic_tac_toe.kif", "my_game.kif");
     }
+    if command.contains("exec:./bot.py") {
+        copy("docs/bot.py", "bot.py");
+    }
     if command.contains("my-battle.toml") {
         copy("games/sangoku/c.toml", "my-battle.toml");
     }
@@ -255,7 +264,7 @@ fn small(command: &str) -> String {
     let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     for i in 1..words.len() {
         if let Some((_, value)) = SMALL_OPTIONS.iter().find(|(option, _)| words[i - 1] == *option) {
-            value.clone_into(&mut words[i]);
+            words[i] = (*value).to_owned();
         }
         if words[i - 1] == "--listen" {
             words[i] = ANY_PORT.to_owned();
@@ -263,11 +272,12 @@ fn small(command: &str) -> String {
     }
     let mut text = words.join(" ");
     // The same option may not be given twice.
-    let more: Vec<&str> = added.split(' ').collect();
-    for option in more.chunks(2).filter(|option| !text.contains(option[0]) || option[0].is_empty())
-    {
-        let end = text.find("; done").unwrap_or(text.len());
-        text.insert_str(end, &format!(" {}", option.join(" ")));
+    let added: Vec<&str> = added.split_whitespace().collect();
+    for option in added.chunks(2) {
+        if !text.contains(option[0]) {
+            let end = text.find("; done").unwrap_or(text.len());
+            text.insert_str(end, &format!(" {}", option.join(" ")));
+        }
     }
     let listens = SERVERS.iter().any(|(start, _)| is_command(&text, start));
     if listens && !text.contains("--listen") {
@@ -289,12 +299,14 @@ fn with_parameter(text: &str, parameter: &str, value: &str) -> String {
     replaced
 }
 
+/// Whether it is this command, and not its help.
 fn is_command(text: &str, start: &str) -> bool {
-    text.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    !text.ends_with("--help")
+        && text.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// A shell that runs the text, with the program in its path.
-fn shell(text: &str, folder: &Path) -> Child {
+fn shell(text: &str, folder: &Path, stdout: Stdio) -> Child {
     let program = Path::new(env!("CARGO_BIN_EXE_sakiyomi")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
     // A single command takes the place of the shell, so that it gets the signals.
@@ -304,7 +316,7 @@ fn shell(text: &str, folder: &Path) -> Child {
         .current_dir(folder)
         .env("PATH", path)
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
+        .stdout(stdout)
         .stderr(Stdio::piped())
         .spawn()
         .unwrap()
@@ -312,7 +324,7 @@ fn shell(text: &str, folder: &Path) -> Child {
 
 /// Starts a server, looks at its first line and, if it is the page's, at what it answers.
 fn serves(command: &str, expected: &str, folder: &Path) -> Result<(), String> {
-    let mut server = shell(command, folder);
+    let mut server = shell(command, folder, Stdio::piped());
     let mut line = String::new();
     BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let address = line.trim().rsplit([' ', '/']).find(|part| part.contains(':'));
