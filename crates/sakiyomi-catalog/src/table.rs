@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use sakiyomi_core::{
     Agent, Colour, Context, Effect, Fault, Forfeit, OrderForm, Phrase, Player, Rng, Stop, Turn,
-    View, Way,
+    View, Watch, Way,
 };
 use serde::{Deserialize, Serialize};
 
@@ -342,7 +342,8 @@ impl<G: CatalogGame> TableOf<G> {
             Some(watch) => {
                 let mut tell =
                     |insight| watch(scene.so_far(&insight, start.elapsed().as_secs_f64()));
-                agent.choose_watched(&self.game, &seen, player, &mut context, &mut tell)
+                let mut watch = Watch::new(&mut tell);
+                agent.choose_watched(&self.game, &seen, player, &mut context, &mut watch)
             }
             None => agent.choose(&self.game, &seen, player, &mut context),
         };

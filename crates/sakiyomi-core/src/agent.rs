@@ -1,5 +1,6 @@
 //! Who plays: an agent chooses actions within a budget, and says what it thought.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -52,8 +53,35 @@ pub trait Agent<G: Game>: Send {
     }
 }
 
-/// Someone who is told how a search goes.
-pub type Watch<'a, A> = dyn FnMut(Insight<A>) + 'a;
+/// Someone who is told how a search goes: as soon as there is something to tell, and then from time
+/// to time.
+pub struct Watch<'a, A> {
+    /// How much time lies between two reports, more or less.
+    pub period: Duration,
+    /// How many places of the tree are told, the state itself included.
+    pub places: usize,
+    pub tell: &'a mut dyn FnMut(Insight<A>),
+}
+
+impl<'a, A> Watch<'a, A> {
+    /// For people who look on: the line that is expected, ten times a second.
+    pub fn new(tell: &'a mut dyn FnMut(Insight<A>)) -> Watch<'a, A> {
+        Watch { period: Duration::from_millis(100), places: 24, tell }
+    }
+
+    /// For those who may need an answer at any moment: only the actions of the state itself, every
+    /// few milliseconds.
+    pub fn closely(tell: &'a mut dyn FnMut(Insight<A>)) -> Watch<'a, A> {
+        Watch { period: Duration::from_millis(5), places: 1, tell }
+    }
+}
+
+impl<A> fmt::Debug for Watch<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Watch { period, places, .. } = self;
+        f.debug_struct("Watch").field("period", period).field("places", places).finish()
+    }
+}
 
 /// What an agent decided and why: the policy is what exploitability and inspectors read.
 #[derive(Clone, Debug, PartialEq)]
@@ -171,13 +199,11 @@ impl Budget {
             done: 0,
             next_check: 1,
             next_report: u64::MAX,
-            reported: None,
+            reports: None,
         }
     }
 }
 
-/// How often a watched search tells what it has found.
-const REPORT_PERIOD: Duration = Duration::from_millis(100);
 const NANOSECOND: Duration = Duration::from_nanos(1);
 /// About how long a stop goes unnoticed at most, if iterations are shorter than that.
 const STOP_LATENCY: Duration = Duration::from_millis(2);
@@ -194,8 +220,15 @@ pub struct Meter<'a> {
     done: u64,
     next_check: u64,
     next_report: u64,
+    reports: Option<Reports>,
+}
+
+/// How often reports are due.
+#[derive(Clone, Copy, Debug)]
+struct Reports {
+    period: Duration,
     /// When the last report was due, and after how many iterations.
-    reported: Option<(Instant, u64)>,
+    last: Option<(Instant, u64)>,
 }
 
 impl Meter<'_> {
@@ -259,9 +292,10 @@ impl Meter<'_> {
             || self.cpu.is_some() && is_over(self.cpu_time(), self.cpu)
     }
 
-    /// From now on [`Meter::is_report_due`] is true about ten times a second.
-    pub fn report(&mut self) {
-        self.reported = Some((Instant::now(), self.done));
+    /// From now on [`Meter::is_report_due`] is true after the next iteration, and then about once in
+    /// every `period`.
+    pub fn report(&mut self, period: Duration) {
+        self.reports = Some(Reports { period, last: None });
         self.next_report = self.done + 1;
     }
 
@@ -272,13 +306,19 @@ impl Meter<'_> {
     }
 
     fn check_report(&mut self) -> bool {
-        let Some((last, at)) = self.reported else { return false };
-        let per_iteration = (last.elapsed() / (self.done - at).max(1) as u32).max(NANOSECOND);
-        let left = REPORT_PERIOD.saturating_sub(last.elapsed());
+        let Some(Reports { period, last }) = &mut self.reports else { return false };
+        let Some((before, at)) = *last else {
+            *last = Some((Instant::now(), self.done));
+            self.next_report = self.done + 1;
+            return true;
+        };
+        let elapsed = before.elapsed();
+        let per_iteration = (elapsed / (self.done - at).max(1) as u32).max(NANOSECOND);
+        let left = period.saturating_sub(elapsed);
         if left.is_zero() {
-            self.reported = Some((Instant::now(), self.done));
+            *last = Some((Instant::now(), self.done));
         }
-        let pause = if left.is_zero() { REPORT_PERIOD } else { left };
+        let pause = if left.is_zero() { *period } else { left };
         self.next_report = self.done + 1 + (pause.as_nanos() / per_iteration.as_nanos()) as u64 / 2;
         left.is_zero()
     }
@@ -376,7 +416,8 @@ mod tests {
         let mut silent = budget.begin(&stop);
         assert!((0..100_000).all(|_| silent.another() && !silent.is_report_due()));
         let mut told = budget.begin(&stop);
-        told.report();
+        told.report(Duration::from_millis(5));
+        assert!(told.another() && told.is_report_due(), "the first iteration is told at once");
         let mut due = 0;
         while due < 2 && told.another() {
             due += u32::from(told.is_report_due());

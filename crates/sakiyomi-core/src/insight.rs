@@ -18,6 +18,16 @@ pub struct Insight<A> {
 pub struct InsightRow<A> {
     pub player: Player,
     pub arms: Vec<InsightArm<A>>,
+    /// The arm that would be chosen now, once one was tried.
+    pub best: Option<usize>,
+}
+
+impl<A> Insight<A> {
+    /// What `player` would choose now, once something was tried.
+    pub fn best(&self, player: Player) -> Option<&InsightArm<A>> {
+        let row = self.rows.iter().find(|row| row.player == player)?;
+        row.arms.get(row.best?)
+    }
 }
 
 /// What is known about one action of one player.

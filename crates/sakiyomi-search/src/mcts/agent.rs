@@ -9,7 +9,7 @@ use sakiyomi_core::{
 
 use super::answer::RootArm;
 use super::game_tree::TooManyActions;
-use super::insight::{WHILE_THINKING, insight_arms};
+use super::insight::insight_row;
 use super::path::ROOT;
 use super::settings::MctsSettings;
 use super::strategy::TreeStrategy;
@@ -123,15 +123,14 @@ impl<G: Hints> Mcts<G> {
         }
         self.walks.iter_mut().for_each(Walk::reduce);
         let (seed, stop) = (context.rng.bits(), context.stop);
-        let run = |i: usize, walk: &mut Walk<G>, report: Option<&mut Report<'_, G>>| {
+        let run = |i: usize, walk: &mut Walk<G>, report: Option<Report<'_, G>>| {
             let mut rng = Rng::stream(&[seed, i as u64]);
             let share = budget.share(i as u64, u64::from(tree.trees.max(1)));
             walk.run(game, state, share, stop, &mut rng, report)
         };
-        let mut tell = watch.map(|watch| {
-            move |walk: &Walk<G>, done: u64| {
-                watch(walk.insight(game, state, done, WHILE_THINKING));
-            }
+        let period = watch.as_ref().map(|watch| watch.period);
+        let mut tell = watch.map(|Watch { places, tell, .. }| {
+            move |walk: &Walk<G>, done: u64| tell(walk.insight(game, state, done, *places))
         });
         let Some((first, others)) = self.walks.split_first_mut() else { return Ok(0) };
         // What is told while several trees grow is what the first one knows.
@@ -139,7 +138,8 @@ impl<G: Hints> Mcts<G> {
             let run = &run;
             let start = |(i, walk)| scope.spawn(move || run(i + 1, walk, None));
             let threads: Vec<_> = others.iter_mut().enumerate().map(start).collect();
-            let done = run(0, first, tell.as_mut().map(|tell| tell as &mut Report<'_, G>));
+            let report = tell.as_mut().zip(period).map(|(tell, period)| Report { period, tell });
+            let done = run(0, first, report);
             let mut sum = done?;
             for thread in threads {
                 sum += thread.join().expect("no search panics")?;
@@ -190,9 +190,8 @@ impl<G: Hints> Mcts<G> {
     /// What all trees together know about the actions of everyone who chooses in `state`.
     fn root_rows(&self, game: &G, state: &G::State) -> Vec<InsightRow<G::Action>> {
         let Turn::Choose(who) = game.turn(state) else { return Vec::new() };
-        let row = |player| InsightRow {
-            player,
-            arms: insight_arms(self.root_arms(&self.candidates(game, state, player), player)),
+        let row = |player| {
+            insight_row(player, self.root_arms(&self.candidates(game, state, player), player))
         };
         who.map(row).collect()
     }

@@ -79,7 +79,7 @@ fn mean_value<A>(arms: &[RootArm<A>]) -> Option<f64> {
 /// The most visited arm, of equals the one with the better mean. What is proven counts more than
 /// visits: an arm that is proven to give at least the mean of that one is taken instead, and that
 /// one is not taken if it is proven to give less than the mean of another.
-fn best_arm<A>(arms: &[RootArm<A>]) -> usize {
+pub(super) fn best_arm<A>(arms: &[RootArm<A>]) -> usize {
     let by_visits = |&i: &usize, &j: &usize| {
         let rank = |k: usize| (arms[k].visits, arms[k].value().unwrap_or(-1.0));
         let ((n, value), (m, other)) = (rank(i), rank(j));

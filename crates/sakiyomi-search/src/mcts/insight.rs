@@ -2,19 +2,22 @@
 //! were visited most.
 
 use sakiyomi_core::order::sort_descending;
-use sakiyomi_core::{Branch, Game, Hints, Insight, InsightArm, InsightRow, Turn};
+use sakiyomi_core::{Branch, Game, Hints, Insight, InsightArm, InsightRow, Player, Turn};
 
-use super::answer::RootArm;
+use super::answer::{RootArm, best_arm};
 use super::path::{NodeId, ROOT};
 use super::tree::Row;
 use super::walk::Walk;
 
-/// Places that are told while a search goes on: enough for the line it expects.
-pub(super) const WHILE_THINKING: usize = 24;
 /// Joint actions and outcomes of chance of one place that are looked at.
 const MAX_CANDIDATES: usize = 1024;
 
-pub(super) fn insight_arms<A>(arms: Vec<RootArm<A>>) -> Vec<InsightArm<A>> {
+pub(super) fn insight_row<A>(player: Player, arms: Vec<RootArm<A>>) -> InsightRow<A> {
+    let best = arms.iter().any(|arm| arm.visits > 0).then(|| best_arm(&arms));
+    InsightRow { player, arms: insight_arms(arms), best }
+}
+
+fn insight_arms<A>(arms: Vec<RootArm<A>>) -> Vec<InsightArm<A>> {
     let total: f64 = arms.iter().map(|arm| arm.weight).sum();
     let n = arms.len() as f64;
     let insight = |arm: RootArm<A>| InsightArm {
@@ -47,13 +50,16 @@ impl<G: Hints> Walk<G> {
         iterations: u64,
         places: usize,
     ) -> Insight<G::Action> {
-        let rows = self.tree.nodes[ROOT as usize].has_rows().then(|| {
+        let root = self.tree.nodes[ROOT as usize];
+        let has_proofs = self.proves() && root.choosing().len() == 1;
+        let rows = root.has_rows().then(|| {
             self.tree.rows(ROOT).map(|row| {
-                let arm = |pick: usize| self.root_arm(row.first + pick);
-                InsightRow {
-                    player: row.player,
-                    arms: insight_arms((0..row.len).map(arm).collect()),
-                }
+                let proof = |pick| self.tree.arm_proof(ROOT, pick).map(|all| all[row.player]);
+                let arm = |pick: usize| RootArm {
+                    proven: has_proofs.then(|| proof(pick)).flatten(),
+                    ..self.root_arm(row.first + pick)
+                };
+                insight_row(row.player, (0..row.len).map(arm).collect())
             })
         });
         Insight {

@@ -4,6 +4,7 @@
 //! same way.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sakiyomi_core::{Budget, Game, Hints, MAX_PLAYERS, Payoffs, Rng, Scratch, Stop, Turn};
 
@@ -22,7 +23,10 @@ use crate::experience::lend::Experience;
 use crate::experience::settings::ExperienceSettings;
 
 /// Is told how far a walk is, and how many iterations it has done.
-pub(super) type Report<'a, G> = dyn FnMut(&Walk<G>, u64) + 'a;
+pub(super) struct Report<'a, G: Game> {
+    pub(super) period: Duration,
+    pub(super) tell: &'a mut dyn FnMut(&Walk<G>, u64),
+}
 
 /// One tree and what is needed to walk it, on one thread.
 #[derive(Debug)]
@@ -160,7 +164,7 @@ impl<G: Hints> Walk<G> {
         budget: Budget,
         stop: &Stop,
         rng: &mut Rng,
-        mut report: Option<&mut Report<'_, G>>,
+        mut report: Option<Report<'_, G>>,
     ) -> Result<u64, TooManyActions> {
         self.plant(game, root);
         let mut leaf = self.leaf.take().unwrap_or_else(|| Leaf::new(root.clone()));
@@ -172,8 +176,12 @@ impl<G: Hints> Walk<G> {
         self.begin_experience(game, root, rng);
         let room = Room::of(&budget, self.settings.reuse);
         let mut meter = budget.begin(stop);
-        if report.is_some() {
-            meter.report();
+        if let Some(report) = &mut report {
+            meter.report(report.period);
+            // What was kept of an earlier search is there before the first iteration has ended.
+            if self.tree.nodes[ROOT as usize].visits > 0 {
+                (report.tell)(self, 0);
+            }
         }
         while self.tree.nodes[ROOT as usize].kind() != Kind::Proven && meter.another() {
             leaf.restart(root);
@@ -191,7 +199,7 @@ impl<G: Hints> Walk<G> {
             }
             self.absorb(game, &leaf, &payoffs);
             if let (true, Some(report)) = (meter.is_report_due(), &mut report) {
-                report(self, meter.done());
+                (report.tell)(self, meter.done());
             }
         }
         self.leaf = Some(leaf);

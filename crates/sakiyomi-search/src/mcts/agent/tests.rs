@@ -504,7 +504,9 @@ fn insight_shows_the_tree_as_it_is() {
             &toy.start(),
             Player(0),
             &mut context,
-            &mut |insight: Insight<Word>| assert!(insight.root.visits >= insight.iterations),
+            &mut Watch::new(&mut |insight: Insight<Word>| {
+                assert!(insight.root.visits >= insight.iterations);
+            }),
         );
         let plain = decide(&toy, 0, grown(settings(4_000), |tree| tree.trees = 2), 3);
         assert_eq!(choice.unwrap(), plain);
@@ -530,6 +532,30 @@ fn insight_shows_the_tree_as_it_is() {
         assert_eq!(first.values.len(), first.actions.len());
         assert!(watched.insight(&toy, &1, 30).is_none(), "it knows nothing of another state");
     }
+}
+
+/// Whoever may need an answer at any moment has one as soon as the first iteration has ended, or
+/// at once if a tree was kept.
+#[test]
+fn the_best_move_so_far_is_told_from_the_first_iteration_on() {
+    let toy = random_tree(4, &["0", "1"], 3, &mut Rng::new(5));
+    let mut search = Mcts::new(settings(1));
+    let mut told = Vec::new();
+    for _ in 0..2 {
+        let mut context = Context { rng: &mut Rng::new(2), stop: &Stop::new() };
+        let mut tell = |insight: Insight<Word>| {
+            let best = insight.best(Player(0)).map(|arm| (arm.action, arm.visits));
+            told.push((insight.iterations, best));
+        };
+        let watch = &mut Watch::closely(&mut tell);
+        let choice =
+            search.choose_watched(&toy, &toy.start(), Player(0), &mut context, watch).unwrap();
+        let (_, best) = told.last().unwrap();
+        assert_eq!(best.unwrap().0, choice.action);
+    }
+    let iterations: Vec<u64> = told.iter().map(|(iterations, _)| *iterations).collect();
+    assert_eq!(iterations, [1, 0, 1]);
+    assert!(told.iter().all(|(_, best)| best.is_some_and(|(_, visits)| visits > 0)));
 }
 
 /// Policies that learn and GRAVE find what brute force finds, and the same seed finds it again.
