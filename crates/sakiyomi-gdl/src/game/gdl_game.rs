@@ -49,6 +49,8 @@ pub struct GdlGame {
     shared: Arc<Shared>,
     /// Ends playouts in the middle.
     stop: Option<Arc<Stop>>,
+    /// The ply at which matches are cut off, if that is before the one of the settings.
+    horizon: u32,
 }
 
 struct Shared {
@@ -141,7 +143,7 @@ impl GdlGame {
             lanes,
             spent,
         };
-        Ok(GdlGame { shared: Arc::new(shared), stop: None })
+        Ok(GdlGame { shared: Arc::new(shared), stop: None, horizon: u32::MAX })
     }
 
     /// A game that is ready within a second whatever the rules are: they are interpreted, and what
@@ -158,7 +160,19 @@ impl GdlGame {
     /// happens may have no moves: a search ends without looking at it.
     #[must_use]
     pub fn with_stop(&self, stop: Arc<Stop>) -> GdlGame {
-        GdlGame { shared: Arc::clone(&self.shared), stop: Some(stop) }
+        GdlGame { stop: Some(stop), ..self.clone() }
+    }
+
+    /// The same game, sharing everything, cut off at this ply: for searches whose playouts would not
+    /// end in time.
+    #[must_use]
+    pub fn with_horizon(&self, plies: u32) -> GdlGame {
+        GdlGame { horizon: plies, ..self.clone() }
+    }
+
+    /// The ply at which a match is cut off.
+    pub(super) fn max_plies(&self) -> u32 {
+        self.shared.settings.max_plies.min(self.horizon)
     }
 
     /// The names of all roles in the order of the sheet, chance included.
@@ -279,14 +293,14 @@ impl GdlGame {
 
     /// Plays forced plies until someone has a choice or the match is over.
     fn settle(&self, state: &mut State) {
-        let Shared { engine, settings, seats, random, .. } = &*self.shared;
+        let Shared { engine, seats, random, .. } = &*self.shared;
         loop {
             if engine.is_terminal(&state.position) {
                 state.turn = Turn::Over(self.payoffs(&mut state.position, 0.0));
                 return;
             }
             let mut who = Players::NONE;
-            let mut stuck = state.plies >= settings.max_plies;
+            let mut stuck = state.plies >= self.max_plies();
             for (seat, &role) in seats.iter().enumerate() {
                 match engine.n_legal(&state.position, role.into()) {
                     0 => stuck = true,

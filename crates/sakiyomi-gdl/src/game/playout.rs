@@ -21,7 +21,7 @@ impl GdlGame {
             random: self.random_role(),
             chosen: state.chosen.take(),
             plies: &mut state.plies,
-            max_plies: self.settings().max_plies,
+            max_plies: self.max_plies(),
             stop: self.stop(),
             key,
         };
@@ -75,7 +75,7 @@ impl GdlGame {
         let Some(lanes) = self.lanes_if_worth_it() else { return false };
         let starts: Option<Vec<Start<'_>>> = states.iter().map(State::as_start).collect();
         let Some(starts) = starts else { return false };
-        let max_plies = self.settings().max_plies;
+        let max_plies = self.max_plies();
         let stop = self.stop().map(|stop| &**stop);
         play(lanes, &starts, matches, max_plies, stop, &mut |played| {
             tell(played.number, self.payoffs_played(&played));

@@ -86,6 +86,16 @@ impl Stepper {
         moves
     }
 
+    /// The legal moves of a role after one legal move per role, sorted. They are known before
+    /// everything else is that [`Stepper::step`] works out.
+    pub fn legal_after(&self, joint: &[Move], role: usize) -> Vec<Move> {
+        let numbers: Vec<u32> = joint.iter().map(|action| action.0).collect();
+        let legal = self.game.engine().legal_after(&self.position, &numbers, role);
+        let mut moves: Vec<Move> = legal.into_iter().map(Move).collect();
+        moves.sort_unstable();
+        moves
+    }
+
     /// The legal move of a role with this text. A text that differs in case only is found if no
     /// move has exactly this text.
     pub fn find(&self, role: usize, text: &str) -> Option<Move> {
@@ -143,6 +153,60 @@ mod tests {
     use super::*;
     use crate::game::gdl_game::Settings;
     use sakiyomi_core::Rng;
+
+    /// Asked for in advance or not, the legal moves and all that follows from them are the same.
+    #[test]
+    fn legal_moves_in_advance_are_those_of_the_next_ply() {
+        for text in crate::tests::sheets::ALL {
+            let compiled = GdlGame::new(text, &Settings::default()).unwrap();
+            let interpreted = GdlGame::interpreted(text).unwrap();
+            for game in [compiled, interpreted] {
+                let mut rng = Rng::new(4);
+                let (mut plain, mut asked) = (game.stepper(), game.stepper());
+                while !plain.is_terminal() {
+                    let n_roles = game.roles().len();
+                    let any = |role| {
+                        let legal = plain.legal(role);
+                        legal[rng.below(legal.len())]
+                    };
+                    let joint: Vec<Move> = (0..n_roles).map(any).collect();
+                    let role = rng.below(n_roles);
+                    let legal = asked.legal_after(&joint, role);
+                    asked.step(&joint).unwrap();
+                    plain.step(&joint).unwrap();
+                    assert_eq!(legal, plain.legal(role));
+                    assert_eq!((asked.facts(), asked.goals()), (plain.facts(), plain.goals()));
+                    let all = |stepper: &Stepper| -> Vec<Vec<Move>> {
+                        (0..n_roles).map(|role| stepper.legal(role)).collect()
+                    };
+                    assert_eq!(all(&asked), all(&plain));
+                    assert_eq!(asked.is_terminal(), plain.is_terminal());
+                }
+            }
+        }
+    }
+
+    /// A horizon ends playouts and states, and nothing of the game itself.
+    #[test]
+    fn a_game_ends_at_its_horizon() {
+        let text = crate::tests::sheets::LINES;
+        for game in
+            [GdlGame::new(text, &Settings::default()).unwrap(), GdlGame::interpreted(text).unwrap()]
+        {
+            let near = game.with_horizon(2);
+            let (mut state, mut actions) = (near.start(), Vec::new());
+            for plies in 0..2 {
+                assert_eq!((state.plies(), near.turn(&state)), (plies, game.turn(&state)));
+                actions.clear();
+                near.actions(&state, sakiyomi_core::Player(plies as u8 % 2), &mut actions);
+                near.apply(&mut state, &actions[..1]);
+            }
+            assert!(matches!(near.turn(&state), Turn::Over(_)));
+            let mut state = near.start();
+            near.playout(&mut state, &mut Default::default(), &mut Rng::new(1));
+            assert_eq!(state.plies(), 2);
+        }
+    }
 
     /// Plays random matches ply by ply and follows them as a game; both must stay together.
     #[test]

@@ -142,6 +142,10 @@ impl Engine {
         match_engine!(self, position, |rules, own| rules.step(own, joint, stop));
     }
 
+    pub(crate) fn legal_after(&self, position: &Position, joint: &[u32], role: usize) -> Vec<u32> {
+        match_engine!(self, position, |rules, own| rules.legal_after(own, joint, role))
+    }
+
     pub(crate) fn goals(&self, position: &mut Position, out: &mut [Option<u8>]) {
         match_engine!(self, position, |rules, own| rules.goals(own, out));
     }

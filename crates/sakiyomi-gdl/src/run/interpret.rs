@@ -68,6 +68,7 @@ impl Interpreter {
     pub(super) fn new(program: Program) -> Result<Interpreter, GdlError> {
         let mut prover = Prover::new(program);
         let initial = prover.initial.clone();
+        prover.set_state(&initial, None);
         let start = prover.position(&initial);
         let interpreter = Interpreter { prover: Mutex::new(prover), start };
         match interpreter.trouble() {
@@ -110,10 +111,31 @@ impl Rules for Interpreter {
         prover.stop = stop.cloned();
         prover.is_stopped = false;
         let facts: Vec<TermId> = position.facts.iter().map(|&term| term as TermId).collect();
-        prover.is_too_deep = false;
-        let next = prover.next(&facts, joint);
+        let ahead = prover.ahead.take();
+        let next = match ahead.filter(|ahead| ahead.facts == facts && ahead.joint == joint) {
+            Some(ahead) => ahead.next,
+            None => {
+                prover.is_too_deep = false;
+                let next = prover.next(&facts, joint);
+                prover.set_state(&next, None);
+                next
+            }
+        };
         *position = prover.position(&next);
         (prover.stop, prover.is_stopped) = (None, false);
+    }
+
+    /// What is worked out is kept until the next step, which is most likely this one.
+    fn legal_after(&self, position: &Interpreted, joint: &[u32], role: usize) -> Vec<u32> {
+        let mut prover = self.prover();
+        let facts: Vec<TermId> = position.facts.iter().map(|&term| term as TermId).collect();
+        prover.is_too_deep = false;
+        let next = prover.next(&facts, joint);
+        prover.set_state(&next, None);
+        let role = prover.roles[role];
+        let legal = prover.legal(role);
+        prover.ahead = Some(Ahead { facts, joint: joint.to_vec(), next });
+        if prover.is_too_deep { Vec::new() } else { legal }
     }
 
     fn goals(&self, position: &mut Interpreted, out: &mut [Option<u8>]) {
@@ -175,6 +197,14 @@ enum Status {
     Complete,
 }
 
+/// A step of which a part was worked out. The table is about the state after it.
+#[derive(Debug)]
+struct Ahead {
+    facts: Vec<TermId>,
+    joint: Vec<u32>,
+    next: Vec<TermId>,
+}
+
 /// A relation, and which of its arguments are known.
 type IndexKey = ((Functor, usize), u64);
 
@@ -203,6 +233,7 @@ struct Prover {
     /// How many fluents of each relation hold.
     n_held: FxHashMap<(Functor, usize), usize>,
     table: FxHashMap<TermId, Answers>,
+    ahead: Option<Ahead>,
     /// Values of variables to which the steps of a proof go back, one step after the other.
     saved: Vec<TermId>,
     pass: u64,
@@ -253,6 +284,7 @@ impl Prover {
             held: FxHashMap::default(),
             n_held: FxHashMap::default(),
             table: FxHashMap::default(),
+            ahead: None,
             saved: Vec::new(),
             pass: 0,
             n_answers: 0,
@@ -265,9 +297,9 @@ impl Prover {
         }
     }
 
+    /// What the rules say about the state that was set, which has these facts.
     fn position(&mut self, facts: &[TermId]) -> Interpreted {
         let keywords = self.program.keywords;
-        self.set_state(facts, None);
         let terminal = self.ask(keywords.terminal, &[]);
         let mut position = Interpreted {
             facts: facts.iter().map(|&term| u64::from(term)).collect(),
@@ -276,13 +308,8 @@ impl Prover {
             goals: Vec::new(),
         };
         for role in self.roles.clone() {
-            let legal = self.ask(keywords.legal, &[role, self.any]);
-            let mut moves: Vec<(String, u32)> = (legal.iter())
-                .map(|&atom| self.terms.arguments(atom)[1])
-                .map(|term| (self.terms.text(term), term))
-                .collect();
-            moves.sort_unstable();
-            position.legal.push(moves.into_iter().map(|(_, term)| term).collect());
+            let legal = self.legal(role);
+            position.legal.push(legal);
             let goals = self.ask(keywords.goal, &[role, self.any]);
             let mut values = (goals.iter())
                 .filter_map(|&atom| goal_value(&self.terms, self.terms.arguments(atom)[1]));
@@ -297,6 +324,17 @@ impl Prover {
         position
     }
 
+    /// The terms of the legal moves of a role, sorted by text.
+    fn legal(&mut self, role: TermId) -> Vec<u32> {
+        let legal = self.ask(self.program.keywords.legal, &[role, self.any]);
+        let mut moves: Vec<(String, u32)> = (legal.iter())
+            .map(|&atom| self.terms.arguments(atom)[1])
+            .map(|term| (self.terms.text(term), term))
+            .collect();
+        moves.sort_unstable();
+        moves.into_iter().map(|(_, term)| term).collect()
+    }
+
     fn next(&mut self, facts: &[TermId], joint: &[u32]) -> Vec<TermId> {
         self.set_state(facts, Some(joint));
         let next = self.ask(self.program.keywords.next, &[self.any]);
@@ -308,6 +346,7 @@ impl Prover {
 
     fn set_state(&mut self, facts: &[TermId], joint: Option<&[u32]>) {
         self.table.clear();
+        self.ahead = None;
         let keywords = self.program.keywords;
         let dynamic = [(keywords.true_, 1), (keywords.does, 2)];
         for key in dynamic {
@@ -541,14 +580,15 @@ impl Prover {
             }
             Step::Holds(atom) => match count_free(atom, variables) {
                 0 => 1,
-                n_free => 3 + self.expected_answers(atom, n_free),
+                n_free => 3 + self.expected_answers(atom, variables, n_free),
             },
         };
         (0..open.len()).min_by_key(|&i| cost(open[i]))
     }
 
-    /// A guess how many answers a condition has of which this many variables are not known.
-    fn expected_answers(&self, atom: &Build, n_free: usize) -> u64 {
+    /// How many answers a condition has of which this many variables are not known: counted if facts
+    /// were looked for in this way before, or else a guess.
+    fn expected_answers(&self, atom: &Build, variables: &[TermId], n_free: usize) -> u64 {
         let Build::Compound(functor, parts) = atom else { return u64::MAX / 2 };
         let key = (*functor, parts.len());
         let keywords = self.program.keywords;
@@ -561,6 +601,9 @@ impl Prover {
         if self.rules.contains_key(&key) {
             return 2 * max;
         }
+        if let Some(count) = self.count_facts(key, parts, variables) {
+            return count;
+        }
         // Each unknown argument takes its part of the facts that there are.
         let (n_facts, n_arguments) = match &parts[..] {
             [Build::Compound(inner, parts)] if *functor == keywords.true_ => {
@@ -571,6 +614,35 @@ impl Prover {
         };
         let n_bits = n_facts.checked_ilog2().map_or(0, |bits| bits as usize + 1);
         max.min(1 << (n_bits * n_free / n_arguments.max(n_free).max(1)).min(60))
+    }
+
+    /// The facts that may match a condition, if there is an index by what is known of it.
+    fn count_facts(
+        &self,
+        key: (Functor, usize),
+        parts: &[Build],
+        variables: &[TermId],
+    ) -> Option<u64> {
+        let (key, parts, indexes) = match parts {
+            [Build::Compound(inner, parts)] if key == (self.program.keywords.true_, 1) => {
+                ((*inner, parts.len()), parts.as_slice(), &self.held)
+            }
+            _ => (key, parts, &self.indexes),
+        };
+        let (mut mask, mut hasher) = (0u64, FxHasher::default());
+        for (i, part) in parts.iter().enumerate().take(64) {
+            let term = match part {
+                Build::Known(term) => *term,
+                Build::Variable(variable) => variables[*variable],
+                Build::Compound(..) => return None,
+            };
+            if term != NO_TERM {
+                mask |= 1 << i;
+                hasher.write_u32(term);
+            }
+        }
+        let index = indexes.get(&(key, mask))?;
+        Some(index.get(&hasher.finish()).map_or(0, |facts| facts.len() as u64))
     }
 
     fn answer(&mut self, rule: &ProverRule, variables: &[TermId], query: TermId) {

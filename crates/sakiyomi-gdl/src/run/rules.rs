@@ -28,6 +28,14 @@ pub(crate) trait Rules {
     /// without moves and goals.
     fn step(&self, position: &mut Self::Position, joint: &[u32], stop: Option<&Arc<Stop>>);
 
+    /// The legal moves of one role after one legal move per role: what a match needs first. An engine
+    /// that works out the parts of a position one by one works out nothing else.
+    fn legal_after(&self, position: &Self::Position, joint: &[u32], role: usize) -> Vec<u32> {
+        let mut next = position.clone();
+        self.step(&mut next, joint, None);
+        (0..self.n_legal(&next, role)).map(|place| self.legal(&next, role, place)).collect()
+    }
+
     /// The goal of each role, or nothing where not exactly one value holds. The facts stay; only
     /// buffers of the position may grow.
     fn goals(&self, position: &mut Self::Position, out: &mut [Option<u8>]);
