@@ -22,6 +22,9 @@ use super::{BadInput, positive, print_json, progress_bar, stop_on_interrupt, tex
 Seats rotate from match to match; with more players than seats everyone meets everyone.
 Who is late or answers what is not legal gets a random legal move, and the fault is counted. The role \
 `random` is played by the host. Ctrl-C aborts the match that is played; finished ones are kept.
+A match in which a player never gave a legal move, or was busy all the time, is no result: it is not \
+kept, and the exit code is 1. With --store, the same game, players, clocks and seed are the same \
+tournament: what is in the store is not played again.
 
 Examples:
   sakiyomi ggp-host gdl:sheet=tic-tac-toe localhost:9147 localhost:9148
@@ -43,7 +46,11 @@ pub(super) struct Options {
     /// Seconds that a move may come late, for the way over the network
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = not_negative)]
     grace: f64,
-    /// Matches to play; by default every player has every seat once
+    /// Seconds to wait for a player that is busy with another match; by default as long as it takes
+    /// `sakiyomi ggp` to give up a silent host
+    #[arg(long, value_name = "SECONDS", value_parser = not_negative)]
+    wait: Option<f64>,
+    /// Matches to play, those in the store counted; by default every player has every seat once
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     matches: Option<u64>,
     /// The seed of chance, and of moves in place of faults
@@ -65,11 +72,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     let contestants: Result<Vec<Contestant>, _> =
         options.players.iter().map(|url| Contestant::new(url)).collect();
     let seconds = Duration::from_secs_f64;
-    let clocks = Clocks {
-        start: seconds(options.startclock),
-        play: seconds(options.playclock),
-        grace: seconds(options.grace),
-    };
+    let (start, play) = (seconds(options.startclock), seconds(options.playclock));
+    let wait = options.wait.map_or_else(|| Clocks::default_wait(start, play), seconds);
+    let clocks = Clocks { start, play, grace: seconds(options.grace), wait };
     let mut tournament = Tournament::new(spec, contestants?, clocks, options.seed)?;
     let store = options.store.as_deref().map(Store::open).transpose()?;
     for contestant in tournament.contestants_mut() {
@@ -80,7 +85,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     let matches = options.matches.unwrap_or_else(|| tournament.round());
     let bar = progress_bar(options.quiet, "{bar:30} {pos} of {len}  {msg}  {eta} left");
     bar.set_length(matches);
-    let report = tournament.run(matches, &stop, |result| {
+    let stored = store.as_ref().map(Store::network_matches).transpose()?.unwrap_or_default();
+    let notices = |text: &str| bar.suspend(|| eprint_line(text));
+    let report = tournament.run(matches, stored, &stop, &notices, |result| {
         bar.inc(1);
         bar.set_message(goals_text(result));
         match &store {
@@ -93,9 +100,38 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     })?;
     bar.finish_and_clear();
     match options.json {
-        true => print_json(&report, out),
-        false => print_report(&report, out),
+        true => print_json(&report, out)?,
+        false => print_report(&report, out)?,
     }
+    match report.void.len() {
+        0 => Ok(()),
+        n => Err(anyhow::anyhow!(
+            "{n} of {matches} matches are no result: {}",
+            absent_players(&report)
+        )),
+    }
+}
+
+/// Who took no part, and why.
+fn absent_players(report: &TournamentReport) -> String {
+    let mut texts = Vec::new();
+    for result in &report.void {
+        for &seat in &result.absent {
+            let player = &report.standings[result.seats[seat]].player;
+            let fault = result.faults.iter().find(|fault| fault.seat == seat);
+            let detail = fault.map_or("no answer", |fault| &fault.detail);
+            let text = format!("{player} never gave a legal move ({detail})");
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+    }
+    texts.truncate(MOST_FAULTS);
+    texts.join("; ")
+}
+
+fn eprint_line(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// A game by its name, or the file of its rules.
@@ -147,16 +183,24 @@ fn print_report(report: &TournamentReport, out: &mut dyn Write) -> anyhow::Resul
         table.add_row(row(standing));
     }
     writeln!(out, "{table}\n")?;
+    if !report.earlier.is_empty() {
+        writeln!(out, "{} matches were in the store already", report.earlier.len())?;
+    }
+    if !report.void.is_empty() {
+        writeln!(out, "{} matches are no result and do not count", report.void.len())?;
+    }
     let cut_off = report.matches.iter().filter(|result| result.cut_off).count();
     if cut_off > 0 {
         writeln!(out, "{cut_off} matches did not end and were cut off")?;
     }
-    let faults = report.matches.iter().flat_map(|r| r.faults.iter().map(move |f| (r, f)));
+    let all = report.matches.iter().chain(&report.void);
+    let faults = all.flat_map(|r| r.faults.iter().map(move |f| (r, f)));
     for (result, fault) in faults.take(MOST_FAULTS) {
         let kind = match fault.kind {
             FaultKind::Timeout => "timeout",
             FaultKind::Connection => "no connection",
             FaultKind::Illegal => "illegal move",
+            FaultKind::Busy => "refusal",
         };
         let player = &report.standings[result.seats[fault.seat]].player;
         let (id, ply, detail) = (&result.id, fault.ply, &fault.detail);

@@ -3,13 +3,16 @@
 //! Every player is asked at the same time, and the match goes on when all have answered or their
 //! time is over. Who is late, cannot be reached or answers what is not legal gets a random legal
 //! move, and the fault is noted; no player is disqualified. Chance is played by the host.
+//!
+//! A player that is busy with another match is waited for. A match in which a player never gave a
+//! legal move, or to which it did not come, says nothing about anyone: it is void.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use sakiyomi_core::{Game, Rng, Stop};
-use sakiyomi_gdl::protocol::{Request, read_move, rules_text};
+use sakiyomi_gdl::protocol::{BUSY, Request, read_move, rules_text};
 use sakiyomi_gdl::{GdlGame, Move, State, Stepper};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +25,15 @@ pub struct Clocks {
     pub play: Duration,
     /// What an answer to PLAY may come late, for the way over the network.
     pub grace: Duration,
+    /// How long a player that is busy with another match is waited for.
+    pub wait: Duration,
+}
+
+impl Clocks {
+    /// How long our own player takes to give up a host that is silent, and some more.
+    pub fn default_wait(start: Duration, play: Duration) -> Duration {
+        3 * start.max(play) + Duration::from_secs(70)
+    }
 }
 
 /// What a player did wrong at a ply; ply 0 is the START.
@@ -39,9 +51,11 @@ pub enum FaultKind {
     Timeout,
     Connection,
     Illegal,
+    /// It plays another match.
+    Busy,
 }
 
-/// A match that was played to its end.
+/// A match that is over.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MatchResult {
     pub id: String,
@@ -60,6 +74,15 @@ pub struct MatchResult {
     pub seconds: f64,
     /// Whether it was cut off because it did not end.
     pub cut_off: bool,
+    /// The seats that took no part: they never gave a legal move, or did not even come.
+    pub absent: Vec<usize>,
+}
+
+impl MatchResult {
+    /// Whether it says nothing, because somebody took no part.
+    pub fn is_void(&self) -> bool {
+        !self.absent.is_empty()
+    }
 }
 
 /// The match was cancelled, and the players were told so.
@@ -76,6 +99,11 @@ pub struct Host {
 
 /// How long a player may take to notice that a match is cancelled.
 const ABORT_TIME: Duration = Duration::from_secs(1);
+/// How long a player that is busy is left alone before it is asked again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// What is told while a match is played.
+pub type Notices<'a> = dyn Fn(&str) + Sync + 'a;
 
 impl Host {
     /// `sheet` is the text of the rules of `game`.
@@ -98,6 +126,7 @@ impl Host {
         id: &str,
         seed: u64,
         stop: &Stop,
+        notices: &Notices<'_>,
     ) -> Result<MatchResult, Stopped> {
         let players: Vec<&Contestant> = seats.iter().map(|&seat| &contestants[seat]).collect();
         let mut table = HostTable {
@@ -105,11 +134,13 @@ impl Host {
             players,
             id,
             stop,
+            notices,
             stepper: self.game.stepper(),
             state: self.game.start(),
             rng: Rng::new(seed),
             faults: Vec::new(),
             slowest: vec![0.0; seats.len()],
+            n_answers: vec![0; seats.len()],
             plies: Vec::new(),
             steps: Vec::new(),
         };
@@ -119,6 +150,7 @@ impl Host {
             return Err(Stopped);
         }
         let goals = table.stepper.goals();
+        let absent = table.absent();
         Ok(MatchResult {
             id: id.to_owned(),
             seed,
@@ -130,7 +162,14 @@ impl Host {
             faults: table.faults,
             slowest: table.slowest,
             seconds: begun.elapsed().as_secs_f64(),
+            absent,
         })
+    }
+
+    /// Tells all contestants that a match is cancelled, in case that it is still played: by a host
+    /// that was killed.
+    pub fn abort(&self, contestants: &[Contestant], id: &str) {
+        abort(contestants.iter(), id);
     }
 
     fn role(&self, seat: usize) -> usize {
@@ -144,11 +183,14 @@ struct HostTable<'a> {
     players: Vec<&'a Contestant>,
     id: &'a str,
     stop: &'a Stop,
+    notices: &'a Notices<'a>,
     stepper: Stepper,
     state: State,
     rng: Rng,
     faults: Vec<Fault>,
     slowest: Vec<f64>,
+    /// How many legal moves each seat has given.
+    n_answers: Vec<usize>,
     plies: Vec<Vec<String>>,
     steps: Vec<Vec<String>>,
 }
@@ -156,7 +198,9 @@ struct HostTable<'a> {
 impl HostTable<'_> {
     fn run(&mut self) -> Result<(), Stopped> {
         let Clocks { start, play, .. } = self.host.clocks;
-        self.start()?;
+        if !self.start()? {
+            return Ok(());
+        }
         let max_plies = self.host.game.settings().max_plies;
         while !self.stepper.is_terminal() && self.stepper.plies() < max_plies {
             let Some(joint) = self.ply()? else { break };
@@ -168,28 +212,81 @@ impl HostTable<'_> {
         Ok(())
     }
 
-    fn start(&mut self) -> Result<(), Stopped> {
-        let Clocks { start, play, .. } = self.host.clocks;
-        let roles = self.host.game.roles();
-        let messages: Vec<String> = (0..self.players.len())
-            .map(|seat| {
-                let request = Request::Start {
-                    id: self.id.to_owned(),
-                    role: roles[self.host.role(seat)].clone(),
-                    rules: self.host.rules.clone(),
-                    start_clock: start,
-                    play_clock: play,
-                };
-                request.to_string()
-            })
-            .collect();
-        // The text of the answer does not matter, only that there is one.
-        for (seat, answered) in self.ask_all(&messages, start)?.into_iter().enumerate() {
-            if let Err(error) = answered.text {
-                self.note(seat, 0, &error);
+    /// Starts the match, as soon as nobody plays another one. False if somebody never stops to.
+    fn start(&mut self) -> Result<bool, Stopped> {
+        let Clocks { start, wait, .. } = self.host.clocks;
+        let messages = self.start_messages();
+        let begun = Instant::now();
+        let mut has_told = false;
+        loop {
+            let answers = self.ask_all(&messages, start)?;
+            let is_busy = |answered: &Answered| {
+                answered.text.as_ref().is_ok_and(|text| text.trim().eq_ignore_ascii_case(BUSY))
+            };
+            let busy: Vec<usize> = (0..answers.len()).filter(|&i| is_busy(&answers[i])).collect();
+            if busy.is_empty() {
+                // Else the text of the answer does not matter, only that there is one.
+                for (seat, answered) in answers.into_iter().enumerate() {
+                    if let Err(error) = answered.text {
+                        self.note(seat, 0, &error);
+                    }
+                }
+                return Ok(true);
             }
+            // Those who are ready need not wait for a match that has not begun.
+            self.abort();
+            if begun.elapsed() >= wait {
+                let detail = format!("busy with another match for {} s", wait.as_secs_f64());
+                let fault =
+                    |seat| Fault { seat, ply: 0, kind: FaultKind::Busy, detail: detail.clone() };
+                self.faults.extend(busy.into_iter().map(fault));
+                return Ok(false);
+            }
+            if !has_told {
+                let names: Vec<String> = busy.iter().map(|&i| self.players[i].name()).collect();
+                let (names, seconds) = (names.join(", "), wait.as_secs_f64());
+                (self.notices)(&format!(
+                    "{names}: busy with another match; waiting for up to {seconds} s"
+                ));
+                has_told = true;
+            }
+            self.pause()?;
+        }
+    }
+
+    fn pause(&self) -> Result<(), Stopped> {
+        let until = Instant::now() + PAUSE;
+        while Instant::now() < until {
+            if self.stop.requested() {
+                return Err(Stopped);
+            }
+            thread::sleep(Duration::from_millis(20));
         }
         Ok(())
+    }
+
+    fn start_messages(&self) -> Vec<String> {
+        let Clocks { start, play, .. } = self.host.clocks;
+        let roles = self.host.game.roles();
+        let message = |seat| {
+            let request = Request::Start {
+                id: self.id.to_owned(),
+                role: roles[self.host.role(seat)].clone(),
+                rules: self.host.rules.clone(),
+                start_clock: start,
+                play_clock: play,
+            };
+            request.to_string()
+        };
+        (0..self.players.len()).map(message).collect()
+    }
+
+    /// Who took no part in the match as it is now.
+    fn absent(&self) -> Vec<usize> {
+        let is_busy =
+            |seat| self.faults.iter().any(|f| f.seat == seat && f.kind == FaultKind::Busy);
+        let is_silent = |seat: usize| !self.plies.is_empty() && self.n_answers[seat] == 0;
+        (0..self.players.len()).filter(|&seat| is_busy(seat) || is_silent(seat)).collect()
     }
 
     /// Asks everyone for a move. Nothing if somebody has none, which the language forbids.
@@ -211,7 +308,10 @@ impl HostTable<'_> {
             self.slowest[seat] = self.slowest[seat].max(time.as_secs_f64());
             let role = self.host.role(seat);
             match text.map(|text| self.find(role, &text)) {
-                Ok(Ok(found)) => joint[role] = found,
+                Ok(Ok(found)) => {
+                    joint[role] = found;
+                    self.n_answers[seat] += 1;
+                }
                 Ok(Err(detail)) => {
                     self.faults.push(Fault { seat, ply, kind: FaultKind::Illegal, detail });
                 }
@@ -285,11 +385,16 @@ impl HostTable<'_> {
 
     /// Tells everyone that the match is cancelled.
     fn abort(&self) {
-        let message = Request::Abort { id: self.id.to_owned() }.to_string();
-        thread::scope(|scope| {
-            for player in &self.players {
-                scope.spawn(|| player.ask(&message, ABORT_TIME));
-            }
-        });
+        abort(self.players.iter().copied(), self.id);
     }
+}
+
+fn abort<'a>(players: impl Iterator<Item = &'a Contestant>, id: &str) {
+    let message = Request::Abort { id: id.to_owned() }.to_string();
+    let message = message.as_str();
+    thread::scope(|scope| {
+        for player in players {
+            scope.spawn(move || player.ask(message, ABORT_TIME));
+        }
+    });
 }

@@ -3,14 +3,30 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::{self, JoinHandle};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::lock;
-
-/// A file that grows by a line per message, or nothing.
+/// A file that grows by a line per message, or nothing. A thread of its own writes it, so that
+/// nobody who has an answer to give waits for the disk.
 #[derive(Debug, Default)]
-pub struct Log(Option<Mutex<File>>);
+pub struct Log(Option<Writer>);
+
+#[derive(Debug)]
+struct Writer {
+    lines: Option<Sender<String>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Writer {
+    /// Waits until everything is written.
+    fn drop(&mut self) {
+        self.lines.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
 
 /// A longer message is cut; rules are of no use in a log.
 const MOST_CHARACTERS: usize = 300;
@@ -19,12 +35,15 @@ impl Log {
     /// Appends to a file, which is made if there is none.
     pub fn open(file: &Path) -> io::Result<Log> {
         let file = OpenOptions::new().create(true).append(true).open(file)?;
-        Ok(Log(Some(Mutex::new(file))))
+        let (lines, to_write) = mpsc::channel();
+        let thread = thread::Builder::new().name("log".to_owned());
+        let thread = Some(thread.spawn(move || write_lines(file, &to_write))?);
+        Ok(Log(Some(Writer { lines: Some(lines), thread })))
     }
 
     /// Writes one line. A log that cannot be written must not lose a match, so errors are dropped.
     pub(super) fn line(&self, text: &str) {
-        let Some(file) = &self.0 else { return };
+        let Some(lines) = self.0.as_ref().and_then(|writer| writer.lines.as_ref()) else { return };
         let mut flat = String::new();
         for (i, c) in text.chars().enumerate() {
             if i == MOST_CHARACTERS {
@@ -34,7 +53,13 @@ impl Log {
             flat.push(if c.is_control() { ' ' } else { c });
         }
         let line = format!("{} {flat}\n", time_text(SystemTime::now()));
-        let _ = lock(file).write_all(line.as_bytes());
+        let _ = lines.send(line);
+    }
+}
+
+fn write_lines(mut file: File, lines: &Receiver<String>) {
+    while let Ok(line) = lines.recv() {
+        let _ = file.write_all(line.as_bytes());
     }
 }
 
@@ -80,6 +105,7 @@ mod tests {
         log.line("a\r\nb");
         log.line(&"x".repeat(10_000));
         Log::default().line("nowhere");
+        drop(log);
         let text = std::fs::read_to_string(file).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2);

@@ -1,28 +1,33 @@
 //! The thread that thinks about one match. It keeps the agent and its tree, and takes orders: each
 //! names a point of the match and when to stop, and gets an answer when the stop is requested or
-//! thinking is done. Where there is nothing to choose it answers at once and goes on thinking about
+//! thinking is done. Meanwhile the best move so far can be taken at any moment, whether this thread
+//! is running or not. Where there is nothing to choose it answers at once and goes on thinking about
 //! what comes next.
 //!
 //! Rules are compiled on a thread of their own. Until that is done the search interprets them, which
-//! is slow but better than nothing; then it moves over to the compiled game, also in the middle of an
-//! order. Its tree does not move with it, as the two number states differently; but what it has found
-//! is answered if the compiled game gets fewer iterations in the time that is left.
+//! is slow but better than nothing: it looks at the current decision only, with playouts that are cut
+//! short if a ply takes long, so that some of them end. Then it moves over to the compiled game, also
+//! in the middle of an order. Its tree does not move with it, as the two number states differently; but
+//! what it has found is answered if the compiled game gets fewer iterations in the time that is left.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, RuleSheet, Seat};
 use sakiyomi_core::{
-    Agent, Budget, Choice, Context, Game, Player as SeatNumber, Preparation, Rng, Stop, Turn,
+    Agent, Budget, Choice, Context, Game, Insight, Player as SeatNumber, Preparation, Rng, Stop,
+    Turn, Watch,
 };
 use sakiyomi_gdl::{GdlGame, Move, State, Stepper, solve};
-use sakiyomi_search::MctsSettings;
+use sakiyomi_search::{MctsSettings, Proofs};
 use tokio::sync::{oneshot, watch};
 
+use super::best::BestSoFar;
+use super::follower::Following;
 use super::lock;
 
 /// The joint moves of a match so far, shared by those who follow it.
@@ -36,7 +41,12 @@ pub(super) type Compiled = Option<Result<GdlGame, String>>;
 pub(super) struct Order {
     /// How many joint moves are to be followed first.
     pub(super) plies: usize,
+    /// Whether a move is asked for. If not, it is time to get ready.
+    pub(super) is_play: bool,
     pub(super) halt: Arc<Halt>,
+    /// Is told the legal moves, before anything is searched.
+    pub(super) legal: oneshot::Sender<Vec<String>>,
+    pub(super) best: Arc<BestSoFar>,
     pub(super) answer: oneshot::Sender<Thought>,
 }
 
@@ -94,19 +104,18 @@ impl std::fmt::Debug for Tell {
     }
 }
 
-/// How far the follower of a match is. What is legal comes first: as long as rules are interpreted, a
-/// search waits for it, and compiling goes slowly beside it.
-#[derive(Debug, Default)]
-pub(super) struct Following {
-    pub(super) plies: AtomicUsize,
-    pub(super) is_at_work: AtomicBool,
-}
-
 impl Task {
-    fn wait_for_follower(&self, plies: usize, halt: &Halt) {
-        while self.following.plies.load(Ordering::Relaxed) < plies && !halt.interim.requested() {
+    /// Waits until the legal moves after so many plies are known. False if there is no time left, or
+    /// the compiled game is there.
+    fn wait_for_follower(&self, plies: usize, halt: &Halt) -> bool {
+        while !self.following.knows(plies) && !halt.interim.requested() {
             thread::sleep(Duration::from_millis(5));
         }
+        self.following.knows(plies)
+    }
+
+    fn is_compiled(&self) -> bool {
+        matches!(*self.compiled.borrow(), Some(Ok(_)))
     }
 }
 
@@ -175,19 +184,31 @@ impl Thinker {
     /// Thinks about an order: with interpreted rules at first, if there is nothing else, and from the
     /// moment they are compiled with the compiled game.
     fn think(&mut self, order: Order) {
-        let Order { plies, halt, answer } = order;
-        let mut answer = Some(answer);
+        let Order { plies, is_play, halt, legal, best, answer } = order;
+        let (mut legal, mut answer) = (Some(legal), Some(answer));
         let mut found: Option<Found> = None;
         loop {
-            self.choose_game();
+            self.choose_game(&halt);
             let Some(mind) = &mut self.mind else { return };
-            if mind.is_interim {
-                self.task.wait_for_follower(plies, &halt);
+            if mind.is_interim && !self.task.wait_for_follower(plies, &halt) {
+                // Whoever falls behind must not take the time of those who know what is legal.
+                match self.task.is_compiled() && !halt.stop.requested() {
+                    true => continue,
+                    false => break,
+                }
+            }
+            mind.catch_up(&self.task, plies);
+            if let Some(legal) = legal.take() {
+                let _ = legal.send(mind.legal(&self.task));
             }
             mind.prepare(&self.task, &halt);
-            mind.catch_up(&self.task, plies);
+            let before = found.as_ref().map_or(0, |found| found.iterations);
             let thought = match mind.is_my_choice() {
-                true => mind.choose(&self.task, &halt),
+                true if mind.is_interim && !is_play => {
+                    mind.think_ahead(&self.task, &halt);
+                    None
+                }
+                true => mind.choose(&self.task, &halt, &Published { best: &best, before }),
                 false => {
                     let forced = mind.forced(&self.task);
                     if let Some(answer) = answer.take() {
@@ -201,7 +222,7 @@ impl Thinker {
                 let is_better = |old: &Found| old.iterations <= new.iterations;
                 found = if found.as_ref().is_none_or(is_better) { Some(new) } else { found };
             }
-            let moves_over = mind.is_interim && self.task.compiled.borrow().is_some();
+            let moves_over = mind.is_interim && self.task.is_compiled();
             if !moves_over || halt.stop.requested() {
                 break;
             }
@@ -211,16 +232,21 @@ impl Thinker {
         }
     }
 
-    /// Takes the compiled game if it is there, or else interprets the rules.
-    fn choose_game(&mut self) {
+    /// Takes the compiled game if it is there, or else interprets the rules. That takes a while, and
+    /// what is legal comes first.
+    fn choose_game(&mut self, halt: &Halt) {
         if self.mind.as_ref().is_some_and(|mind| !mind.is_interim) {
             return;
         }
         for _ in 0..PATIENCE.as_millis() / 5 {
-            if self.mind.is_some() || self.task.compiled.borrow().is_some() {
+            if self.mind.is_some() || self.task.is_compiled() {
                 break;
             }
             thread::sleep(Duration::from_millis(5));
+        }
+        let has_nothing = self.mind.is_none() && !self.task.is_compiled();
+        if has_nothing && !self.task.wait_for_follower(0, halt) && !self.task.is_compiled() {
+            return;
         }
         let compiled = self.task.compiled.borrow().clone();
         match compiled {
@@ -241,10 +267,18 @@ struct Found {
     iterations: u64,
 }
 
+/// Where the best move so far is published, unless more thinking was behind another one before.
+struct Published<'a> {
+    best: &'a BestSoFar,
+    before: u64,
+}
+
 struct Mind {
     game: GdlGame,
     /// Whether the rules are interpreted until they are compiled.
     is_interim: bool,
+    /// How long one ply took, as busy as the machine is.
+    ply_time: Duration,
     stepper: Stepper,
     state: State,
     me: SeatNumber,
@@ -270,7 +304,12 @@ impl Mind {
         let me = game.player_of(task.role)?;
         let mut agent = task.agent.clone();
         agent.fit_turns(&game);
-        if let Some(MctsSettings { tree, .. }) = agent.tree_search_mut() {
+        if let Some(MctsSettings { tree, selection, .. }) = agent.tree_search_mut() {
+            if is_interim {
+                // What a search finds before its horizon proves nothing, and is of no use later.
+                tree.reuse = false;
+                selection.ucb_mut().into_iter().for_each(|ucb| ucb.proofs = Proofs::Off);
+            }
             // An interpreter serves one caller at a time; a solver takes one of the cores.
             let others = u32::from(is_puzzle(&game));
             tree.trees = if game.is_interpreted() { 1 } else { tree.trees - others };
@@ -282,9 +321,11 @@ impl Mind {
         let keeps_a_tree = agent.tree_search_mut().is_some();
         let agent = agent.build(&game, &seat).ok()?;
         let (stepper, state) = (game.stepper(), game.start());
+        let ply_time = if is_interim { time_of_a_ply(&stepper) } else { Duration::ZERO };
         Some(Mind {
             game,
             is_interim,
+            ply_time,
             stepper,
             state,
             me,
@@ -325,7 +366,11 @@ impl Mind {
             self.n_seen += 1;
             let Ok(joint) = self.stepper.joint(&texts) else { continue };
             let before = self.stepper.plies();
-            if self.stepper.step(&joint).is_ok() {
+            let is_played = self.stepper.step(&joint).is_ok();
+            if is_played && self.is_interim {
+                // Its tree is not kept, and playing a ply twice takes too long.
+                self.state = self.game.state(&self.stepper);
+            } else if is_played {
                 let Mind { game, state, agent, line, .. } = self;
                 game.follow(state, before, &joint, |state, actions| {
                     agent.observe(game, state, actions);
@@ -346,6 +391,11 @@ impl Mind {
         self.state.plies() == self.stepper.plies() && self.choosing().contains(self.me)
     }
 
+    fn legal(&self, task: &Task) -> Vec<String> {
+        let moves = self.stepper.legal(task.role);
+        moves.into_iter().map(|legal| self.game.move_text(legal)).collect()
+    }
+
     /// The answer where there is no choice.
     fn forced(&self, task: &Task) -> Thought {
         let forced = self.stepper.legal(task.role).first().copied();
@@ -355,32 +405,74 @@ impl Mind {
         })
     }
 
-    fn choose(&mut self, task: &Task, halt: &Halt) -> Option<Found> {
+    fn choose(&mut self, task: &Task, halt: &Halt, published: &Published<'_>) -> Option<Found> {
         match is_puzzle(&self.game) && !self.is_interim {
-            true => self.solve(task, halt),
-            false => self.search(task, self.me, halt).map(|choice| self.found(&choice)),
+            true => self.solve(task, halt, published),
+            false => self.search_published(task, halt, published).map(|choice| self.found(&choice)),
         }
     }
 
-    /// Thinks about a position at which others choose.
+    /// Thinks about a position at which others choose. As long as rules are interpreted, compiling
+    /// them is the better use of the time.
     fn think_ahead(&mut self, task: &Task, halt: &Halt) {
+        while self.is_interim && !halt.interim.requested() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        if self.is_interim {
+            return;
+        }
         let choosing = self.choosing();
         if let Some(other) = { choosing }.next().filter(|_| self.keeps_a_tree) {
             let player = if choosing.contains(self.me) { self.me } else { other };
-            self.search(task, player, halt);
+            self.search(task, player, halt, None);
         }
     }
 
-    fn search(&mut self, task: &Task, player: SeatNumber, halt: &Halt) -> Option<Choice<Move>> {
+    /// Searches, and publishes the best move so far every few milliseconds.
+    fn search_published(
+        &mut self,
+        task: &Task,
+        halt: &Halt,
+        published: &Published<'_>,
+    ) -> Option<Choice<Move>> {
+        let (game, me) = (self.game.clone(), self.me);
+        let known = self.line.as_ref().map_or(-1.0, |line| line.payoff);
+        let mut tell = |insight: Insight<Move>| {
+            let visits = insight.root.visits;
+            let best = insight.best(me).filter(|_| visits >= published.before);
+            if let Some(arm) = best.filter(|arm| arm.value.unwrap_or(0.0) > known) {
+                let remark = format!("best so far after {visits} visits");
+                published.best.publish(game.move_text(arm.action), remark);
+            }
+        };
+        self.search(task, me, halt, Some(&mut Watch::closely(&mut tell)))
+    }
+
+    fn search(
+        &mut self,
+        task: &Task,
+        player: SeatNumber,
+        halt: &Halt,
+        watch: Option<&mut Watch<'_, Move>>,
+    ) -> Option<Choice<Move>> {
         let stop = if self.is_interim { &halt.interim } else { &halt.stop };
         let mut rng = self.rng(task, player.0.into());
         let mut context = Context { rng: &mut rng, stop };
         // Playouts of interpreted rules may take seconds, and end in the middle.
-        let game = match self.game.is_interpreted() {
+        let mut game = match self.game.is_interpreted() {
             true => self.game.with_stop(Arc::clone(stop)),
             false => self.game.clone(),
         };
-        self.agent.choose(&game, &self.state, player, &mut context).ok()
+        if self.is_interim {
+            let plies = INTERIM_PLAYOUT.as_micros() / self.ply_time.as_micros().max(1);
+            game = game.with_horizon(self.state.plies() + plies.clamp(1, 2_000) as u32);
+        }
+        let Mind { agent, state, .. } = self;
+        let choice = match watch {
+            Some(watch) => agent.choose_watched(&game, state, player, &mut context, watch),
+            None => agent.choose(&game, state, player, &mut context),
+        };
+        choice.ok()
     }
 
     fn rng(&self, task: &Task, purpose: u64) -> Rng {
@@ -398,8 +490,11 @@ impl Mind {
 
     /// Looks for the best line of a game of one player, beside the search, and follows it unless the
     /// search expects more. A line that is known to be the best needs no further thinking.
-    fn solve(&mut self, task: &Task, halt: &Halt) -> Option<Found> {
+    fn solve(&mut self, task: &Task, halt: &Halt, published: &Published<'_>) -> Option<Found> {
         let mut choice = None;
+        if let Some((text, remark)) = self.next_in_line() {
+            published.best.publish(text, remark);
+        }
         if self.line.as_ref().is_none_or(|line| !line.is_best) {
             let budget = Budget { iterations: None, ..Budget::iterations(0) };
             let (game, state) = (self.game.clone(), self.state.clone());
@@ -414,7 +509,7 @@ impl Mind {
                     }
                     solved
                 });
-                choice = self.search(task, self.me, halt);
+                choice = self.search_published(task, halt, published);
                 solver.join().ok().flatten()
             });
             let known = self.line.as_ref().map_or(-1.0, |line| line.payoff);
@@ -424,15 +519,34 @@ impl Mind {
             }
         }
         let expected = choice.as_ref().and_then(|choice| choice.value).unwrap_or(-1.0);
-        let line = self.line.as_ref().filter(|line| line.is_best || line.payoff >= expected);
-        let Some((line, &next)) = line.and_then(|line| Some((line, line.moves.front()?))) else {
-            return choice.map(|choice| self.found(&choice));
-        };
+        let follows = |line: &Line| line.is_best || line.payoff >= expected;
+        let next = self.next_in_line().filter(|_| self.line.as_ref().is_some_and(follows));
+        let Some((text, remark)) = next else { return choice.map(|choice| self.found(&choice)) };
+        Some(Found { thought: Thought::Move { text, remark }, iterations: u64::MAX })
+    }
+
+    /// The next move of the line that is known, and what is known about it.
+    fn next_in_line(&self) -> Option<(String, String)> {
+        let line = self.line.as_ref()?;
+        let next = *line.moves.front()?;
         let known = if line.is_best { "solved" } else { "best line so far" };
         let remark = format!("{known}: {:.0} in {} moves", 100.0 * line.payoff, line.moves.len());
-        let thought = Thought::Move { text: self.game.move_text(next), remark };
-        Some(Found { thought, iterations: u64::MAX })
+        Some((self.game.move_text(next), remark))
     }
+}
+
+/// How long a playout may take as long as rules are interpreted.
+const INTERIM_PLAYOUT: Duration = Duration::from_millis(200);
+
+fn time_of_a_ply(start: &Stepper) -> Duration {
+    let n_roles = start.goals().len();
+    let joint: Vec<Move> =
+        (0..n_roles).filter_map(|role| start.legal(role).first().copied()).collect();
+    let mut next = start.clone();
+    let begin = Instant::now();
+    // Where it cannot be played nothing is to be timed.
+    let _ = next.step(&joint);
+    begin.elapsed()
 }
 
 /// The stream of random numbers of the solver.
@@ -449,55 +563,5 @@ fn follow_line(line: &mut Option<Line>, actions: &[Move]) {
         && known.moves.pop_front().as_ref() != actions.first()
     {
         *line = None;
-    }
-}
-
-/// Follows a match by its rules alone, so that there is always a legal move to answer with.
-#[derive(Debug)]
-pub(super) struct Follower {
-    game: GdlGame,
-    stepper: Stepper,
-    n_seen: usize,
-}
-
-impl Follower {
-    pub(super) fn new(game: GdlGame) -> Follower {
-        Follower { stepper: game.stepper(), n_seen: 0, game }
-    }
-
-    pub(super) fn is_interpreted(&self) -> bool {
-        self.game.is_interpreted()
-    }
-
-    /// Follows the history so far, and says which joint move could not be played.
-    pub(super) fn catch_up(&mut self, history: &[Vec<String>]) -> Option<String> {
-        let mut lost = None;
-        for texts in &history[self.n_seen.min(history.len())..] {
-            self.n_seen += 1;
-            if let Err(error) = self.stepper.step_texts(texts) {
-                lost = Some(format!("ply {}: {error}", self.n_seen));
-            }
-        }
-        lost
-    }
-
-    pub(super) fn legal(&self, role: usize) -> Vec<String> {
-        let moves: Vec<Move> = self.stepper.legal(role);
-        moves.into_iter().map(|legal| self.game.move_text(legal)).collect()
-    }
-
-    /// Whether a joint move can be played now.
-    pub(super) fn accepts(&self, texts: &[String]) -> bool {
-        self.stepper.joint(texts).is_ok()
-    }
-
-    /// What went wrong in following the rules.
-    pub(super) fn trouble(&self) -> Option<String> {
-        self.game.trouble().map(|error| error.to_string())
-    }
-
-    /// The goal of every role, if the match is over.
-    pub(super) fn goals(&self) -> Option<Vec<Option<u8>>> {
-        self.stepper.is_terminal().then(|| self.stepper.goals())
     }
 }

@@ -2,11 +2,14 @@
 //! asks for them. The messages are those of [`sakiyomi_gdl::protocol`].
 //!
 //! ```text
-//! player:  http (requests) -> player (one match at a time) -> session (clocks, answers) -> mind (a thread that thinks)
+//! player:  http (requests) -> player (one match at a time) -> session (clocks, answers)
+//!          session -> mind (a thread that thinks; its best move so far), follower (what is legal)
 //! host:    host (a match) -> client (requests);  tournament (many matches, seats balanced)
 //! ```
 
+mod best;
 mod client;
+mod follower;
 mod host;
 mod http;
 mod log;
@@ -18,7 +21,7 @@ mod tournament;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use client::{ClientError, Contestant};
-pub use host::{Clocks, Fault, FaultKind, Host, MatchResult, Stopped};
+pub use host::{Clocks, Fault, FaultKind, Host, MatchResult, Notices, Stopped};
 pub use http::serve;
 pub use log::Log;
 pub use player::{Player, PlayerSettings, Timeless};

@@ -1,12 +1,11 @@
 //! One match of the player, from START to STOP: what was played, who thinks, and when to answer.
 //!
 //! Every question has two moments. At the first, the clock less the margin, thinking is stopped and
-//! the answer is due. At the second, half the margin later, whatever is known to be legal is
-//! answered. A follower of the rules, apart from the thread that thinks, knows what is legal even
-//! if that thread is stuck or has failed. On a machine that wakes us later than the margin allows for, both
-//! moments are earlier.
+//! the answer is due. At the second, half the margin later, the best move so far is answered, whether
+//! the thread that thinks has noticed the stop or not. A follower of the rules, apart from that
+//! thread, knows what is legal even if it is stuck or has failed; a move of another ply is never
+//! answered. On a machine that wakes us later than the margin allows for, both moments are earlier.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
@@ -20,11 +19,11 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep_until, timeout_at};
 
+use super::best::BestSoFar;
+use super::follower::{Follower, Following};
 use super::lock;
 use super::log::Log;
-use super::mind::{
-    Alive, Compiled, Follower, Following, Halt, History, Order, Task, Tell, Thought, awaken,
-};
+use super::mind::{Alive, Compiled, Halt, History, Order, Task, Tell, Thought, awaken};
 
 /// What a match is about, as START says.
 #[derive(Clone, Debug)]
@@ -56,8 +55,6 @@ pub(super) struct Session {
     compiled: watch::Receiver<Compiled>,
     follower: Mutex<Option<Follower>>,
     following: Arc<Following>,
-    /// The legal moves of the last plies at which they were known, for when they are not known in time.
-    last_legal: Mutex<VecDeque<Vec<String>>>,
     /// Orders to the thread that thinks, until the match is closed.
     orders: Mutex<Option<Sender<Order>>>,
     /// Ends what is being thought at the moment.
@@ -70,6 +67,14 @@ pub(super) struct Session {
     turnstile: tokio::sync::Mutex<Option<Question>>,
     last_heard: Mutex<Instant>,
     lateness: Arc<Lateness>,
+}
+
+/// What comes of an order to think.
+#[derive(Debug)]
+struct Expected {
+    thought: oneshot::Receiver<Thought>,
+    legal: oneshot::Receiver<Vec<String>>,
+    best: Arc<BestSoFar>,
 }
 
 /// The last PLAY, with its answer as soon as there is one.
@@ -111,7 +116,6 @@ impl Session {
             compiled,
             follower: Mutex::new(None),
             following,
-            last_legal: Mutex::default(),
             orders: Mutex::new(Some(orders)),
             halt: Arc::default(),
             ready: watch::channel(false).0,
@@ -134,7 +138,7 @@ impl Session {
         let following = Arc::clone(&self.following);
         alive.spawn("compiler", move || {
             let mut goes_on = |_: &Progress| {
-                if following.is_at_work.load(Ordering::Relaxed) {
+                if following.is_at_work() {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 !closed.requested()
@@ -167,14 +171,14 @@ impl Session {
     /// Thinks within the start clock, and returns when START is to be answered.
     pub(super) async fn prepare(self: &Arc<Session>, received: Instant) {
         let (soft, hard) = self.deadlines(received, self.terms.start_clock);
-        let thought = self.order(0, soft);
+        let Expected { thought, .. } = self.order(0, false, soft);
         // Legal moves are known from the first second on: if compiling takes longer than a moment, by
         // interpreting the rules.
         let early = received + PATIENCE.min(self.terms.start_clock / 3);
         let mut compiled = self.compiled.clone();
         let _ = timeout_at(early.into(), compiled.wait_for(Option::is_some)).await;
         let session = Arc::clone(self);
-        let follow = spawn_blocking(move || session.with_follower(|_| ()));
+        let follow = spawn_blocking(move || session.follow(|_| ()));
         let _ = timeout_at(hard.into(), thought).await;
         let _ = timeout_at(hard.into(), follow).await;
         let notice = match &*self.compiled.borrow() {
@@ -224,7 +228,7 @@ impl Session {
         lock(&self.history).extend(moves);
         let session = Arc::clone(self);
         drop(spawn_blocking(move || {
-            let goals = session.with_follower(|follower| follower.goals()).flatten();
+            let goals = session.with_follower(drop, |follower| follower.goals()).flatten();
             let goal = |goal: Option<u8>| goal.map_or("none".to_owned(), |goal| goal.to_string());
             let text = match goals {
                 Some(goals) => goals.into_iter().map(goal).collect::<Vec<_>>().join(" "),
@@ -258,7 +262,7 @@ impl Session {
             return true;
         }
         let session = Arc::clone(self);
-        let accepts = spawn_blocking(move || session.with_follower(|f| f.accepts(&moves)));
+        let accepts = spawn_blocking(move || session.with_follower(drop, |f| f.accepts(&moves)));
         accepts.await.ok().flatten() == Some(false)
     }
 
@@ -270,13 +274,14 @@ impl Session {
             history.len()
         };
         let (soft, hard) = self.deadlines(received, self.terms.play_clock);
-        let thought = self.order(plies, soft);
+        let expected = self.order(plies, true, soft);
         let (to_answer, answer) = watch::channel(None);
         let session = Arc::clone(self);
         tokio::spawn(async move {
-            let (text, remark) = session.decide(plies, thought, hard).await;
-            session.log.line(&format!("{} ply {} {text}: {remark}", session.id(), plies + 1));
+            let (text, remark) = session.decide(plies, expected, hard).await;
+            let line = format!("{} ply {} {text}: {remark}", session.id(), plies + 1);
             to_answer.send_replace(Some(text));
+            session.log.line(&line);
         });
         answer
     }
@@ -285,23 +290,39 @@ impl Session {
     async fn decide(
         self: &Arc<Session>,
         plies: usize,
-        mut thought: oneshot::Receiver<Thought>,
+        expected: Expected,
         hard: Instant,
     ) -> (String, String) {
+        let Expected { mut thought, legal: mut thinkers, best } = expected;
+        let (to_legal, mut followers) = oneshot::channel();
         let session = Arc::clone(self);
-        let mut legal = spawn_blocking(move || session.legal());
+        drop(spawn_blocking(move || {
+            session.follow(|legal| {
+                let _ = to_legal.send(legal);
+            });
+        }));
+        let (mut thinks, mut follows, mut starts) = (true, true, true);
         let mut known: Option<Vec<String>> = None;
-        let mut thinks = true;
         loop {
             tokio::select! {
                 biased;
                 found = &mut thought, if thinks => match found {
-                    Ok(Thought::Move { text, remark }) => return (text, remark),
+                    Ok(Thought::Move { text, remark }) => {
+                        return self.settle(plies, Some((text, remark)), known, "the search is astray");
+                    }
                     Ok(Thought::Nothing) | Err(_) => thinks = false,
                 },
-                found = &mut legal, if known.is_none() => known = Some(found.unwrap_or_default()),
+                found = &mut followers, if follows => {
+                    follows = false;
+                    known = found.ok().or(known);
+                }
+                found = &mut thinkers, if starts => {
+                    starts = false;
+                    known = known.or(found.ok());
+                }
                 () = sleep_until(hard.into()) => {
-                    return (self.any_of(plies, known), "out of time".to_owned());
+                    self.lateness.note(hard.elapsed());
+                    return self.settle(plies, best.get(), known, "out of time");
                 }
             }
             match &known {
@@ -309,65 +330,76 @@ impl Session {
                     return (legal[0].clone(), "no choice".to_owned());
                 }
                 Some(_) if !thinks => {
-                    return (self.any_of(plies, known), "the search has failed".to_owned());
+                    return self.settle(plies, best.get(), known, "the search has failed");
                 }
                 _ => {}
             }
         }
     }
 
-    /// One of the legal moves, at random.
-    fn any_of(&self, plies: usize, legal: Option<Vec<String>>) -> String {
-        // If they are not known in time, one of two plies before may still be legal.
-        let mut legal = legal
-            .filter(|legal| !legal.is_empty())
-            .unwrap_or_else(|| lock(&self.last_legal).front().cloned().unwrap_or_default());
-        if legal.is_empty() {
-            return NIL.to_owned();
+    /// What was found, unless it is known not to be legal; without it one of the legal moves, at
+    /// random. A move of another ply is no better than none.
+    fn settle(
+        &self,
+        plies: usize,
+        found: Option<(String, String)>,
+        legal: Option<Vec<String>>,
+        trouble: &str,
+    ) -> (String, String) {
+        let mut legal = legal.unwrap_or_default();
+        match found {
+            Some(found) if legal.is_empty() || legal.contains(&found.0) => found,
+            _ if legal.is_empty() => {
+                (NIL.to_owned(), format!("{trouble}, and no legal move is known"))
+            }
+            _ => {
+                let mut rng = Rng::stream(&[self.manner.seed, plies as u64]);
+                (legal.swap_remove(rng.below(legal.len())), format!("{trouble}, at random"))
+            }
         }
-        let mut rng = Rng::stream(&[self.manner.seed, plies as u64]);
-        legal.swap_remove(rng.below(legal.len()))
     }
 
     /// Stops what is being thought, and orders to think until the given moment.
-    fn order(&self, plies: usize, until: Instant) -> oneshot::Receiver<Thought> {
+    fn order(&self, plies: usize, is_play: bool, until: Instant) -> Expected {
         let halt = Arc::new(Halt::default());
         std::mem::replace(&mut *lock(&self.halt), Arc::clone(&halt)).request();
         let (answer, thought) = oneshot::channel();
+        let (to_legal, legal) = oneshot::channel();
+        let best = Arc::<BestSoFar>::default();
         if let Some(orders) = &*lock(&self.orders) {
-            let _ = orders.send(Order { plies, halt: Arc::clone(&halt), answer });
+            let (halt, best) = (Arc::clone(&halt), Arc::clone(&best));
+            let _ = orders.send(Order { plies, is_play, halt, legal: to_legal, best, answer });
         }
         tokio::spawn(async move {
             sleep_until(until.into()).await;
             halt.request();
         });
-        thought
+        Expected { thought, legal, best }
     }
 
     /// When thinking ends, and when anything at all must be answered. The margin is never more
-    /// than half of the clock, and what is added for a late machine never more than a quarter.
+    /// than half of the clock, and not even a late machine answers before half of it is over.
     fn deadlines(&self, received: Instant, clock: Duration) -> (Instant, Instant) {
         let margin = self.manner.margin.min(clock / 2);
         // Half of the margin is there for that anyway.
-        let late = (2 * self.lateness.recent()).saturating_sub(margin / 2).min(clock / 4);
-        (received + (clock - margin - late), received + (clock - margin / 2 - late))
+        let late = (2 * self.lateness.recent()).saturating_sub(margin / 2);
+        let hard = clock - margin / 2 - late.min(clock / 2 - margin / 2);
+        (received + (hard - margin / 2), received + hard)
     }
 
-    /// The legal moves of our role now.
-    fn legal(&self) -> Vec<String> {
-        let legal = self.with_follower(|follower| follower.legal(self.terms.role));
-        let legal = legal.unwrap_or_default();
-        let mut last = lock(&self.last_legal);
-        last.push_back(legal.clone());
-        if last.len() > 2 {
-            last.pop_front();
-        }
-        legal
+    /// Brings the follower up to date, and tells the legal moves of our role as soon as they are
+    /// known.
+    fn follow(&self, tell: impl FnOnce(Vec<String>)) {
+        self.with_follower(tell, |_| ());
     }
 
-    /// Brings the follower up to date; it is made if there is none, and from the moment the rules are
-    /// compiled it follows the compiled game. Takes as long as it takes.
-    fn with_follower<T>(&self, look: impl FnOnce(&Follower) -> T) -> Option<T> {
+    /// The same, for a look at the position. The follower is made if there is none, and from the
+    /// moment the rules are compiled it follows the compiled game. Takes as long as it takes.
+    fn with_follower<T>(
+        &self,
+        tell: impl FnOnce(Vec<String>),
+        look: impl FnOnce(&Follower) -> T,
+    ) -> Option<T> {
         let mut place = lock(&self.follower);
         let compiled = || self.game().filter(|game| !game.is_interpreted());
         if place.as_ref().is_none_or(Follower::is_interpreted) {
@@ -380,10 +412,12 @@ impl Session {
         }
         let follower = place.as_mut()?;
         let history = lock(&self.history).clone();
-        self.following.is_at_work.store(follower.is_interpreted(), Ordering::Relaxed);
-        let lost = follower.catch_up(&history);
-        self.following.is_at_work.store(false, Ordering::Relaxed);
-        self.following.plies.store(history.len(), Ordering::Relaxed);
+        self.following.set_at_work(follower.is_interpreted());
+        let lost = follower.catch_up(&history, self.terms.role, |legal| {
+            tell(legal);
+            self.following.note(history.len());
+        });
+        self.following.set_at_work(false);
         if let Some(lost) = lost.map(|lost| follower.trouble().unwrap_or(lost)) {
             self.log.line(&format!("{} {lost}", self.id()));
         }
@@ -391,9 +425,11 @@ impl Session {
     }
 
     fn interpreter(&self) -> Option<GdlGame> {
+        self.following.set_at_work(true);
         match GdlGame::interpreted(&self.terms.rules) {
             Ok(game) => Some(game),
             Err(error) => {
+                self.following.set_at_work(false);
                 self.log.line(&format!("{} no legal moves are known: {error}", self.id()));
                 None
             }
@@ -418,13 +454,17 @@ impl Lateness {
             while !closed.requested() {
                 let due = Instant::now() + PERIOD;
                 sleep_until(due.into()).await;
-                let late = due.elapsed().as_micros() as u64;
-                // Forgotten by half in about two seconds.
+                // Forgotten by half in about twenty seconds.
                 let before = measured.recent.load(Ordering::Relaxed);
-                measured.recent.store(late.max(before - before / 128), Ordering::Relaxed);
+                measured.recent.store(before - before / 1024, Ordering::Relaxed);
+                measured.note(due.elapsed());
             }
         });
         lateness
+    }
+
+    fn note(&self, late: Duration) {
+        self.recent.fetch_max(late.as_micros() as u64, Ordering::Relaxed);
     }
 
     fn recent(&self) -> Duration {

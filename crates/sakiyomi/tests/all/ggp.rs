@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -88,16 +89,23 @@ impl Drop for Player {
 }
 
 fn host(game: &str, players: &[&str], options: &[&str]) -> Value {
-    let output = Command::new(BINARY)
-        .args(["ggp-host", game])
-        .args(players)
-        .args(options)
-        .args(["--json", "--quiet"])
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{game}: {errors}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    let (code, report, errors) = try_host(game, players, options);
+    assert_eq!(code, 0, "{game}: {errors}");
+    report
+}
+
+/// The exit code of a host, its report and what it says beside it.
+fn try_host(game: &str, players: &[&str], options: &[&str]) -> (i32, Value, String) {
+    let output = host_command(game, players, options).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{errors}"));
+    (output.status.code().unwrap(), report, errors)
+}
+
+fn host_command(game: &str, players: &[&str], options: &[&str]) -> Command {
+    let mut command = Command::new(BINARY);
+    command.args(["ggp-host", game]).args(players).args(options).args(["--json", "--quiet"]);
+    command
 }
 
 fn each<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
@@ -157,7 +165,9 @@ fn a_hundred_matches_in_a_row_miss_no_clock_and_leak_nothing() {
         for (game, n_seats) in GAMES {
             let count = matches.to_string();
             let options = ["--startclock", "4", "--playclock", "4", "--grace", "0"];
-            let options = [&options[..], &["--matches", &count, "--store", store]].concat();
+            // Another seed is another tournament, which does not go on with the first one.
+            let more = ["--matches", &count, "--seed", &count, "--store", store];
+            let options = [&options[..], &more].concat();
             let report = host(game, &addresses[..n_seats], &options);
             check_matches(&report, matches, 4.0);
         }
@@ -256,7 +266,7 @@ fn is_play(message: &str) -> bool {
 type Misbehaviour = fn(&str, TcpStream);
 
 #[test]
-fn players_that_misbehave_are_noted_and_the_match_goes_on() {
+fn players_that_never_make_a_move_are_noted_and_the_match_is_no_result() {
     let ours = Player::new(&["--agent", "uct", "--iterations", "50"]);
     let kinds: [(&str, &str, Misbehaviour); 8] = [
         ("silent", "timeout", |message, stream| {
@@ -296,16 +306,21 @@ fn players_that_misbehave_are_noted_and_the_match_goes_on() {
         let fake = fake_player(answer);
         let options =
             ["--startclock", "0.8", "--playclock", "0.8", "--grace", "0", "--matches", "1"];
-        let report = host("gdl:sheet=tic-tac-toe", &[&ours.address, &fake], &options);
-        let result = &report["matches"][0];
+        let sheet = "gdl:sheet=tic-tac-toe";
+        let (code, report, errors) = try_host(sheet, &[&ours.address, &fake], &options);
+        assert_eq!((code, &report["matches"]), (1, &Value::Array(Vec::new())), "{name}");
+        assert!(errors.contains("1 of 1 matches are no result"), "{name}: {errors}");
+        let result = &report["void"][0];
+        assert_eq!(result["absent"], serde_json::json!([1]), "{name}");
         let faults = each(result, "faults");
         let at_plies: Vec<&Value> = faults.iter().filter(|fault| fault["ply"] != 0).collect();
         assert_eq!(at_plies.len(), each(result, "plies").len(), "{name}: a fault at every ply");
         for fault in at_plies {
             assert_eq!((&fault["seat"], fault["kind"].as_str()), (&1.into(), Some(kind)), "{name}");
         }
-        assert_eq!(report["standings"][0]["timeouts"], 0, "{name}");
-        assert!(result["goals"][0].is_number(), "{name}");
+        for standing in each(&report, "standings") {
+            assert_eq!(standing["matches"], 0, "{name}");
+        }
     }
     assert!(ours.is_available());
 }
@@ -328,13 +343,92 @@ fn odd_but_understandable_players_are_understood() {
     for (i, answer) in noop_or_nothing.into_iter().enumerate() {
         let fake = fake_player(answer);
         let options = ["--startclock", "2", "--playclock", "2", "--matches", "1"];
-        let report = host("gdl:sheet=tic-tac-toe", &[&ours.address, &fake], &options);
+        let sheet = "gdl:sheet=tic-tac-toe";
+        let (_, report, _) = try_host(sheet, &[&ours.address, &fake], &options);
         let waits = |fault: &&Value| fault["ply"].as_u64().unwrap() % 2 == 1;
-        let faults = each(&report["matches"][0], "faults").iter().filter(waits).count();
         // A term of one word in parentheses is another term than the word.
-        let plies = each(&report["matches"][0], "plies").len();
+        let result = &report[if i == 0 { "void" } else { "matches" }][0];
+        let faults = each(result, "faults").iter().filter(waits).count();
+        let plies = each(result, "plies").len();
         assert_eq!(faults, if i == 0 { plies.div_ceil(2) } else { 0 }, "player {i}");
     }
+}
+
+/// A host that is killed leaves a player in the middle of a match. Started again, it ends that match,
+/// plays what is left and nothing twice.
+#[test]
+fn a_killed_tournament_goes_on_where_it_was() {
+    static N_ASKED: AtomicUsize = AtomicUsize::new(0);
+    // Its second match, whose first PLAY is the sixth message at the earliest, hangs once.
+    static HAS_HUNG: AtomicBool = AtomicBool::new(false);
+    let fake = fake_player(|message, stream| {
+        N_ASKED.fetch_add(usize::from(message.starts_with("(START")), Ordering::SeqCst);
+        let is_second = N_ASKED.load(Ordering::SeqCst) == 2;
+        if is_play(message) && is_second && !HAS_HUNG.swap(true, Ordering::SeqCst) {
+            thread::sleep(Duration::from_secs(300));
+        }
+        reply(stream, "noop");
+    });
+    let ours = Player::new(&["--agent", "uct", "--iterations", "50"]);
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.sqlite");
+    let options = ["--startclock", "9", "--playclock", "99", "--store", store.to_str().unwrap()];
+    let (game, players) = ("gdl:sheet=tic-tac-toe", [ours.address.as_str(), &fake]);
+    let mut process = host_command(game, &players, &options).stdout(Stdio::null()).spawn().unwrap();
+    let begin = Instant::now();
+    while !HAS_HUNG.load(Ordering::SeqCst) {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the second match never began");
+        thread::sleep(Duration::from_millis(20));
+    }
+    process.kill().unwrap();
+    process.wait().unwrap();
+    assert!(!ours.is_available(), "nobody has told it that the match is over");
+
+    let report = host(game, &players, &options);
+    let counts = |report: &Value| (each(report, "earlier").len(), each(report, "matches").len());
+    assert_eq!(counts(&report), (1, 1));
+    let faults = each(&report["matches"][0], "faults");
+    assert!(faults.iter().all(|fault| fault["seat"] == 0), "ours sits second: {faults:?}");
+    for standing in each(&report, "standings") {
+        assert_eq!(standing["matches"], 2);
+    }
+    assert_eq!(counts(&host(game, &players, &options)), (2, 0), "everything is played");
+    let more = [&options[..], &["--matches", "3"]].concat();
+    assert_eq!(counts(&host(game, &players, &more)), (2, 1));
+    let export = Command::new(BINARY)
+        .args(["store", "export", "--network", "--store", store.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(export.stdout).unwrap().lines().count(), 1 + 3);
+}
+
+/// A player that plays with another host is waited for, and said to be waited for.
+#[test]
+fn busy_players_are_waited_for() {
+    let ours = Player::new(&["--agent", "uct", "--iterations", "50"]);
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.sqlite");
+    let options = ["--startclock", "3", "--playclock", "3", "--store", store.to_str().unwrap()];
+    let run = |wait: &str| {
+        let options = [&options[..], &["--wait", wait]].concat();
+        try_host("gdl:sheet=sliding-eight", &[&ours.address], &options)
+    };
+    assert_eq!(ours.ask(&start("tic-tac-toe", "other", "xplayer", 2.0)), "ready");
+    let (code, report, errors) = run("0.1");
+    assert_eq!((code, each(&report, "matches").len()), (1, 0), "{errors}");
+    assert_eq!(report["void"][0]["faults"][0]["kind"], "busy");
+    assert!(errors.contains("waiting for up to 0.1 s"), "{errors}");
+    assert!(errors.contains("never gave a legal move (busy with another match"), "{errors}");
+
+    let (code, report, errors) = thread::scope(|scope| {
+        let running = scope.spawn(|| run("60"));
+        thread::sleep(Duration::from_secs(1));
+        assert_eq!(ours.ask("(ABORT other)"), "aborted");
+        running.join().unwrap()
+    });
+    assert_eq!(code, 0, "{errors}");
+    assert_eq!(each(&report, "earlier").len(), 0, "what is no result was not stored");
+    check_matches(&report, 1, 3.0);
 }
 
 #[test]
@@ -485,6 +579,52 @@ fn an_abort_ends_a_long_search() {
         assert!(answer.starts_with("(drop"), "{answer}");
     });
     assert!(ours.is_available());
+}
+
+/// A search that has not handed over its answer at the last moment has still published its best move.
+#[test]
+fn a_late_search_is_answered_for_by_its_best_move_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    // The last moment comes right after the one at which thinking is to end.
+    let ours = Player::new(&["--margin", "0.0002", "--log", log.to_str().unwrap()]);
+    for _ in 0..4 {
+        assert_eq!(ours.ask(&start("connect-four", "m", "red", 1.0)), "ready");
+        assert!(ours.ask("(PLAY m nil)").starts_with("(drop "));
+        assert_eq!(ours.ask("(ABORT m)"), "aborted");
+    }
+    drop(ours);
+    let log = fs::read_to_string(log).unwrap();
+    let decided: Vec<&str> = log.lines().filter(|line| line.contains(" ply 1 ")).collect();
+    assert!(decided.len() >= 3, "{log}");
+    let is_found = |line: &&str| line.contains("best so far") || line.contains("iterations");
+    assert!(decided.iter().all(is_found), "{decided:?}");
+}
+
+/// Our legal moves are known before the rest of a position, whose rules may take for ever; a move of
+/// another ply is never sent.
+#[test]
+fn legal_moves_come_before_everything_else() {
+    let numbers: Vec<String> =
+        (1..=400).map(|n| format!("(succ {n} {}) (number {n})", n + 1)).collect();
+    // From the second ply on, the goal asks for a way between any two numbers.
+    let rules = format!(
+        "(role hero) (init (step 1)) {} (choice a) (choice b)
+         (<= (legal hero (go ?x ?y)) (true (step ?x)) (choice ?y))
+         (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))
+         (<= (next late) (true (step ?x)))
+         (<= (way ?a ?b) (succ ?a ?b) (true late))
+         (<= (way ?a ?c) (way ?a ?b) (way ?b ?c))
+         (<= broken (true late) (number ?a) (number ?b) (not (way ?a ?b)) (not (way ?b ?a)))
+         (<= (goal hero 50) (not broken)) (<= terminal (true (step 300)))",
+        numbers.join(" ")
+    );
+    let ours = Player::new(&["--ground-memory", "20KB"]);
+    assert_eq!(ours.ask(&format!("(START m hero ({rules}) 3 3)")), "ready");
+    let first = ours.ask("(PLAY m nil)");
+    assert!(first.starts_with("(go 1 "), "{first}");
+    let second = ours.ask(&format!("(PLAY m ({first}))"));
+    assert!(second.starts_with("(go 2 "), "{second}");
 }
 
 /// Rules that do not ground in time are played by interpreting them.
