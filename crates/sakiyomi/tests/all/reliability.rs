@@ -109,7 +109,7 @@ fn ended_by(number: i32, folder: &Path, commands: &[String]) -> Vec<ExitStatus> 
         signal(child, number);
     }
     let begin = Instant::now();
-    let mut wait = |(child, arguments): (&mut Child, &String)| {
+    let wait = |(child, arguments): (&mut Child, &String)| {
         while begin.elapsed() < Duration::from_secs(30) {
             if let Some(status) = child.try_wait().unwrap() {
                 return status;
@@ -119,7 +119,7 @@ fn ended_by(number: i32, folder: &Path, commands: &[String]) -> Vec<ExitStatus> 
         child.kill().unwrap();
         panic!("{arguments} does not end by signal {number}");
     };
-    children.iter_mut().zip(commands).map(&mut wait).collect()
+    children.iter_mut().zip(commands).map(wait).collect()
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn damaged_files_are_refused_and_left_as_they_are() {
                 "store show --store store",
             ][..],
         ),
-        ("evolved/run.json", &[evolve.as_str()]),
+        ("evolved/run.json", &[evolve.as_str()][..]),
     ] {
         let before = cut(file);
         for arguments in commands {
