@@ -67,8 +67,9 @@ export function inLanguage(words: { en: string; ja: string }): string {
 export function headText(name: string): string {
   const seat = /^seat (\d)$/.exec(name)?.[1];
   if (seat) return t("results.seat", { seat });
-  const sheet = isJapanese() ? SHEETS[name] : undefined;
-  return sheet ?? term(name);
+  const sheet = SHEETS[name];
+  if (sheet !== undefined) return isJapanese() ? sheet : spaced(name);
+  return term(name);
 }
 
 /** What is to be known of an experiment, in the language of the page if there is a translation. */

@@ -45,7 +45,7 @@ export const compare = {
   async "experiments stand by paper, in Japanese too"({ browser, server }) {
     const { page, close } = await openWindow(browser, { language: "ja" });
     await page.goto(`${server.url}/#/compare`);
-    await page.locator("summary", { hasText: "Shimura and Yamaguchi" }).click();
+    await page.locator("summary", { hasText: "志村 伊生六、山口 文彦" }).click();
     await page.getByText("ハゲタカのえじき: 同時手番の探索どうしの総当たり").waitFor();
     // How long it takes is known from the games that came with the program.
     await page.locator("[data-experiment=hagetaka-reference]", { hasText: /約 [\d.]+ (s|min|h)/ }).waitFor();

@@ -153,14 +153,14 @@ export const results = {
     };
     const table = {
       columns: ["score"],
-      rows: [{ name: "a", cells: [{ of: 0, paper: 0.6, paper_counts: null, ours: tally.score, counts: [2, 0, 0], verdict: "not-enough-games" }] }],
+      rows: [{ name: "one", cells: [{ of: 0, paper: 0.6, paper_counts: null, ours: tally.score, counts: [2, 0, 0], verdict: "not-enough-games" }] }],
     };
     await page.route(/\/api\/results$/, (route) => route.fulfill({ json: [{ ...result, claims: ["not-enough-games"], numbers: ["not-enough-games"], is_shipped: false }] }));
     await page.route(/\/api\/results\/quick/, (route) => route.fulfill({ json: { result, table, figure: null } }));
     await page.goto(`${server.url}/#/results?of=classics`);
     await page.locator("[data-experiment] .verdict").nth(1).waitFor();
     assert.deepEqual([...new Set(await page.locator("[data-experiment] .verdict").allInnerTexts())], ["… not enough games"]);
-    await page.getByRole("button", { name: "a", exact: true }).click();
+    await page.getByRole("button", { name: "one" }).click();
     await page.getByText("+∞ [−115, +∞]").waitFor();
     await page.getByText("2 of 1,800 games").first().waitFor();
     await close();

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// All papers, in the order in which they are told.
 pub static PAPERS: LazyLock<Vec<Paper>> = LazyLock::new(|| {
-    let file: File = toml::from_str(include_str!("papers.toml")).expect("a test reads the file");
+    let file: File =
+        toml::from_str(include_str!("../../papers.toml")).expect("a test reads the file");
     file.paper
 });
 

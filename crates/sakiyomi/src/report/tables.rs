@@ -39,7 +39,7 @@ pub struct ResultTableCell {
 }
 
 /// The row of means over names, in which the paper's mean is ours of its numbers.
-pub(super) const MEAN: &str = "mean";
+const MEAN: &str = "mean";
 
 impl ResultTable {
     pub fn new(result: &ExperimentResult) -> ResultTable {

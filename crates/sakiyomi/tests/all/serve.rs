@@ -662,6 +662,35 @@ fn experiments_and_their_reports_are_listed() {
 }
 
 #[test]
+fn papers_are_told_in_their_order_also_where_nothing_was_run() {
+    let server = Running::start();
+    let ask = |path: &str| -> Value { serde_json::from_str(&server.get(path).1).unwrap() };
+    let papers = ask("/api/papers");
+    let of = |key: &str| papers.as_array().unwrap().iter().find(|p| p["key"] == key).unwrap();
+    let part = |key: &str, label: &str| {
+        let parts = of(key)["parts"].as_array().unwrap();
+        parts.iter().find(|part| part["label"]["en"] == label).unwrap().clone()
+    };
+    // The form that keeps to the paper's words comes first.
+    assert_eq!(
+        part("hagetaka", "Table 1")["experiments"],
+        json!(["hagetaka-reference-as-written", "hagetaka-reference"])
+    );
+    assert_eq!(part("tubstap", "Figure 2")["experiments"], json!([]));
+    assert_eq!(
+        part("gdl", "Table 4")["printed"]["rows"][0]["cells"],
+        json!(["2.07", "2.17", "2.27"])
+    );
+    let added = of("gdl")["added"].as_array().unwrap();
+    assert!(added.contains(&json!("experience-other-games")), "{added:?}");
+    // Nothing of it ships: the paper's numbers are there, and ours are not.
+    let never = ask("/api/results/paper/sangoku-table-2");
+    assert_eq!(never["result"]["games_done"], 0);
+    let cell = &never["table"]["rows"][0]["cells"][0];
+    assert_eq!((&cell["paper_counts"], &cell["ours"]), (&json!([152, 18, 30]), &Value::Null));
+}
+
+#[test]
 fn a_fresh_server_has_the_results_that_came_with_it() {
     let server = Running::start();
     let ask = |path: &str| -> (u16, Value) {
