@@ -10,8 +10,9 @@ use sakiyomi_core::{Budget, Game, Hints, MAX_PLAYERS, Payoffs, Rng, Scratch, Sto
 use super::candidates::Candidates;
 use super::game_tree::{GameTree, Room, TooManyActions};
 use super::leaf::Leaf;
+use super::leaf_batch::InBatches;
 use super::path::{NodeId, ROOT};
-use super::playout::policy::{PlayoutSettings, Policy};
+use super::playout::policy::{LeafBatch, PlayoutSettings, Policy};
 use super::select::Select;
 use super::select::solver::{Proofs, proof_by_arms};
 use super::select::ucb::{Bound, Estimate};
@@ -40,7 +41,7 @@ pub(super) struct Walk<G: Game> {
     /// Whether known results are proven, and looked for ahead.
     proofs: Proofs,
     experience_settings: Option<ExperienceSettings>,
-    scratch: Scratch<G::Action>,
+    pub(super) scratch: Scratch<G::Action>,
     policy: Policy,
     /// Whether the actions of iterations are written down, and playouts go step by step.
     keeps_trail: bool,
@@ -163,8 +164,6 @@ impl<G: Hints> Walk<G> {
         mut report: Option<&mut Report<'_, G>>,
     ) -> Result<u64, TooManyActions> {
         self.plant(game, root);
-        let mut leaf = self.leaf.take().unwrap_or_else(|| Leaf::new(root.clone()));
-        leaf.restart(root);
         let entry = self.tree.nodes[ROOT as usize];
         if entry.kind() == Kind::Choose && !entry.has_rows() {
             self.grow(game, ROOT, root, rng)?;
@@ -175,6 +174,12 @@ impl<G: Hints> Walk<G> {
         if report.is_some() {
             meter.report();
         }
+        if let Some(batch) = self.leaf_batch(game) {
+            let search = InBatches { game, root, room, stop, batch };
+            search.run(self, &mut meter, rng, report)?;
+            return Ok(meter.done());
+        }
+        let mut leaf = self.leaf.take().unwrap_or_else(|| Leaf::new(root.clone()));
         while self.tree.nodes[ROOT as usize].kind() != Kind::Proven && meter.another() {
             leaf.restart(root);
             if let Some(experience) = &mut self.experience {
@@ -196,6 +201,13 @@ impl<G: Hints> Walk<G> {
         }
         self.leaf = Some(leaf);
         Ok(meter.done())
+    }
+
+    /// How leaves wait for playouts, if they do.
+    fn leaf_batch(&self, game: &G) -> Option<LeafBatch> {
+        let can_wait = self.select.counts_ahead() && !self.keeps_trail && self.playout.is_plain();
+        let is_of_use = self.playout.batch != LeafBatch::SINGLE && game.playouts_at_once() > 1;
+        (can_wait && is_of_use).then_some(self.playout.batch)
     }
 
     /// Makes the root, if there is none.

@@ -171,6 +171,18 @@ pub(super) const PROGRESS_WEIGHT: TreeParameter = playing_out(Parameter {
          its payoff",
     )
 });
+pub(super) const LEAF_BATCH: TreeParameter = playing_out(Parameter::integer(
+    "leaf-batch",
+    1..=4_096,
+    place!(search.playout.batch.leaves),
+    "leaves that wait, with virtual loss, for playouts that the game plays at once; 1 where it does not",
+));
+pub(super) const PLAYOUTS_PER_LEAF: TreeParameter = playing_out(Parameter::integer(
+    "playouts-per-leaf",
+    1..=4_096,
+    place!(search.playout.batch.playouts),
+    "playouts of a leaf, whose mean counts as one, where the game plays many at once; elsewhere 1",
+));
 pub(super) const PRUNED_PAIRS: TreeParameter = Parameter {
     needs: Some(Hint::PrunePairs),
     group: Group::Knowledge,
