@@ -90,10 +90,10 @@ impl<'a> Levels<'a> {
         let mut looks = Vec::new();
         for first in level.clone().step_by(N_LANES) {
             let block = first..level.end.min(first + N_LANES);
-            let states: Vec<&[u64]> =
-                self.facts[block.start * self.n_words..block.end * self.n_words]
-                    .chunks_exact(self.n_words)
-                    .collect();
+            let states: Vec<&[u64]> = self.facts
+                [block.start * self.n_words..block.end * self.n_words]
+                .chunks_exact(self.n_words)
+                .collect();
             looks.clear();
             self.expander.look(ply.phase, &states, &mut looks);
             let is_cut = ply.plies >= solver.game.settings().max_plies;

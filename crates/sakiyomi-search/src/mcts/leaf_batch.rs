@@ -26,6 +26,8 @@ pub(super) struct InBatches<'a, G: Hints> {
     pub(super) room: Room,
     pub(super) stop: &'a Stop,
     pub(super) batch: LeafBatch,
+    /// Whether no clock ends the search.
+    pub(super) is_repeatable: bool,
 }
 
 /// The leaves that wait, with buffers that are used again.
@@ -75,10 +77,16 @@ impl<G: Hints> InBatches<'_, G> {
         let n_arms = walk.tree.rows(ROOT).map(|row| row.len).max().unwrap_or(0) as u32;
         // Whatever the others give, each arm of the root is tried once.
         let n_untried = n_arms.saturating_sub(visits).min(self.batch.leaves);
-        if n_untried > 0 {
-            return (0..n_untried).take_while(|_| meter.another()).count() as u64;
+        let most = match n_untried {
+            0 => (visits / VISITS_PER_WAITING).clamp(1, self.batch.leaves.max(1)),
+            n => n,
+        };
+        // How many wait decides where the next ones go, so a clock may have a say only if it ends
+        // the search.
+        if self.is_repeatable || n_untried > 0 {
+            return (0..most).take_while(|_| meter.another()).count() as u64;
         }
-        meter.several((visits / VISITS_PER_WAITING).clamp(1, self.batch.leaves.max(1)).into())
+        meter.several(most.into())
     }
 
     /// Goes down to a leaf, which waits unless its payoffs are known.
@@ -107,7 +115,13 @@ impl<G: Hints> InBatches<'_, G> {
     }
 
     /// Plays out from all leaves that wait, and backs their payoffs up.
-    fn play_out(&self, walk: &mut Walk<G>, waiting: &mut Waiting<G>, is_first: bool, rng: &mut Rng) {
+    fn play_out(
+        &self,
+        walk: &mut Walk<G>,
+        waiting: &mut Waiting<G>,
+        is_first: bool,
+        rng: &mut Rng,
+    ) {
         let n = std::mem::take(&mut waiting.n);
         let per_leaf = self.playouts_per_leaf(n);
         let Waiting { leaves, states, starts, payoffs, .. } = waiting;

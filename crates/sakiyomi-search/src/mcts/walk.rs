@@ -12,7 +12,7 @@ use super::game_tree::{GameTree, Room, TooManyActions};
 use super::leaf::Leaf;
 use super::leaf_batch::InBatches;
 use super::path::{NodeId, ROOT};
-use super::playout::policy::{LeafBatch, PlayoutSettings, Policy};
+use super::playout::policy::{LeafBatch, PlayoutPolicy, PlayoutSettings, Policy};
 use super::select::Select;
 use super::select::solver::{Proofs, proof_by_arms};
 use super::select::ucb::{Bound, Estimate};
@@ -67,7 +67,12 @@ pub(super) enum Reached {
 
 impl<G: Hints> Walk<G> {
     pub(super) fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
-        let MctsSettings { mut selection, tree, playout, .. } = *settings;
+        let MctsSettings { mut selection, tree, mut playout, .. } = *settings;
+        if playout.batch != LeafBatch::SINGLE && game.playouts_at_once() > 1 {
+            playout.policy = PlayoutPolicy::Uniform;
+        } else {
+            playout.batch = LeafBatch::SINGLE;
+        }
         let tree = TreeSettings { expand: tree.expand.max(1), ..tree };
         let policy = Policy::new(&playout);
         if let Some(ucb1) = selection.ucb_mut().and_then(|ucb| ucb.ucb1_mut()) {
@@ -174,8 +179,9 @@ impl<G: Hints> Walk<G> {
         if report.is_some() {
             meter.report();
         }
-        if let Some(batch) = self.leaf_batch(game) {
-            let search = InBatches { game, root, room, stop, batch };
+        if let Some(batch) = self.leaf_batch() {
+            let is_repeatable = budget.is_repeatable();
+            let search = InBatches { game, root, room, stop, batch, is_repeatable };
             search.run(self, &mut meter, rng, report)?;
             return Ok(meter.done());
         }
@@ -204,10 +210,9 @@ impl<G: Hints> Walk<G> {
     }
 
     /// How leaves wait for playouts, if they do.
-    fn leaf_batch(&self, game: &G) -> Option<LeafBatch> {
+    fn leaf_batch(&self) -> Option<LeafBatch> {
         let can_wait = self.select.counts_ahead() && !self.keeps_trail && self.playout.is_plain();
-        let is_of_use = self.playout.batch != LeafBatch::SINGLE && game.playouts_at_once() > 1;
-        (can_wait && is_of_use).then_some(self.playout.batch)
+        Some(self.playout.batch).filter(|&batch| can_wait && batch != LeafBatch::SINGLE)
     }
 
     /// Makes the root, if there is none.

@@ -69,7 +69,7 @@ const RULES: &[Rule] = &[
         reason: "`prior` needs mean payoffs of single actions; expected no `groups` beside it",
     },
     Rule {
-        example: "uct:leaf-batch=64,playout=mast",
+        example: "uct:leaf-batch=64,grave=50",
         breaks: |spec| {
             let ucb1 = spec.search.selection.ucb().and_then(|ucb| ucb.ucb1());
             let is_watched = matches!(estimate(spec), Estimate::Grave(_))
@@ -77,9 +77,9 @@ const RULES: &[Rule] = &[
             spec.search.playout.batch != LeafBatch::SINGLE
                 && (!spec.search.playout.is_plain() || is_watched)
         },
-        reason: "`leaf-batch` and `playouts-per-leaf` need uniform playouts of which only the payoffs count; \
-                 expected no `playout`, `grave`, `experience`, `discount`, `progress-weight`, nor what guides \
-                 playouts beside them",
+        reason: "`leaf-batch` and `playouts-per-leaf` need playouts of which only the payoffs are known; \
+                 expected no `grave`, `experience`, `discount`, `progress-weight`, nor what guides playouts \
+                 beside them",
     },
     Rule {
         example: "uct:playouts-per-leaf=8",

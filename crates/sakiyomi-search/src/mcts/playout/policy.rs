@@ -31,8 +31,8 @@ pub struct PlayoutSettings {
 }
 
 /// How many leaves wait for a batch of playouts, and how many playouts each of them gets. It counts
-/// where the game plays many at once ([`sakiyomi_core::Game::playouts_at_once`]) and playouts are
-/// uniform; elsewhere a leaf gets one playout at once.
+/// where the game plays many at once ([`sakiyomi_core::Game::playouts_at_once`]), and these playouts
+/// are uniform; elsewhere a leaf gets one by the policy, at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafBatch {
     /// The most leaves that wait at a time.
@@ -71,12 +71,9 @@ pub enum PlayoutPolicy {
 }
 
 impl PlayoutSettings {
-    /// Whether the payoffs of uniform playouts are all that counts.
+    /// Whether nothing guides playouts and their payoffs are all that counts, the policy aside.
     pub fn is_plain(&self) -> bool {
-        self.policy == PlayoutPolicy::Uniform
-            && self.options.is_plain()
-            && self.discount == 0.0
-            && self.progress_weight == 0.0
+        self.options.is_plain() && self.discount == 0.0 && self.progress_weight == 0.0
     }
 
     /// What payoffs that come in this state are worth: mixed with progress, then discounted.
