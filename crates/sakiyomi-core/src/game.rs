@@ -151,6 +151,10 @@ pub trait Game: Send + Sync {
         1
     }
 
+    /// Gets ready for [`Game::playouts`], where that takes a while the first time. Without it a game
+    /// does so when many were asked for.
+    fn prepare_playouts(&self) {}
+
     /// Whether the payoffs of every end add up to the same sum, so that with two players what one
     /// gains the other loses. Alpha-beta is sound only then, and a search may not guess it.
     fn constant_sum(&self) -> bool {

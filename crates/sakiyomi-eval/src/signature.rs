@@ -58,6 +58,7 @@ const COMBINATIONS: &[(&str, &[&str])] = &[
     ("breakthrough", &["uct:c=0.5", "uct:pruned,trees=3"]),
     ("breakthrough:6x6", &["uct:solver,graph", "maxn:depth=3", "maxn:pruned"]),
     ("othello", &["maxn:depth=3"]),
+    ("gdl", &["uct:iterations=400,solver,leaf-batch=32,playouts-per-leaf=16"]),
     ("sangoku", &["uct:c=0.15,expand=10,pruned,round-limit=10"]),
     ("sangoku:scenario=c", &["sangoku-best", "uct:groups=shared", "oep:urgent=0.8"]),
     (

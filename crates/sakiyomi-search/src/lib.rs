@@ -33,7 +33,7 @@ pub use mcts::evaluate::{
 };
 pub use mcts::game_tree::TooManyActions;
 pub use mcts::playout::learned::{Learning, LearningRule};
-pub use mcts::playout::policy::{PlayoutPolicy, PlayoutSettings};
+pub use mcts::playout::policy::{LeafBatch, PlayoutPolicy, PlayoutSettings};
 pub use mcts::puct::{PuctSearch, PuctSettings};
 pub use mcts::rows::{LeafRows, evaluations_of_rows, one_value_is_enough};
 pub use mcts::select::Selection;

@@ -123,6 +123,8 @@ export const PARAMETERS: Record<string, string> = {
   agent: "読む側のエージェント(括弧に入れる)",
   discount: "終局までの各ラウンドが利得から引く割合",
   "progress-weight": "プレイアウトの終わりの価値のうち、進み具合が占める割合 (0 から 1)",
+  "leaf-batch": "まとめてプレイアウトする葉の数 (仮想敗北つき)。多数を同時に行えるゲームのみ",
+  "playouts-per-leaf": "葉ごとのプレイアウト数。平均を 1 訪問とする。多数を同時に行えるゲームのみ",
   file: "ファイル: 自作のルール (.kif)、厳密解、ネットワーク (.onnx)",
   population: "競い合う計画の数",
   mutation: "新しい計画の行動をランダムに置き換える確率",

@@ -75,6 +75,7 @@ fn short_texts_are_short_and_say_all() {
         "uct:iterations=5000,c=0.7,tuned,expand=10,graph,solver,trees=4,reuse=false,nodes=1000",
         "uct:pruned,pruned-pairs,urgent=0.8,round-limit=10,balanced,groups=one,widen=0.5,discount=0.01,progress-weight=0.3",
         "uct:horizon=2,groups=shared",
+        "uct:playout=tournament,leaf-batch=32,playouts-per-leaf=16",
         "restricted:margin=3,agent=(uct:c=0.15,pruned)",
         "restricted:by=reach,agent=(restricted:agent=(duct:c=1,expand=2))",
         "sp:reading=rank",

@@ -238,6 +238,11 @@ impl GdlGame {
         self.lanes().ok()
     }
 
+    #[cfg(test)]
+    pub(super) fn has_lanes(&self) -> bool {
+        self.shared.lanes.get().is_some()
+    }
+
     /// Notes what was spent on playouts without lanes.
     pub(super) fn note_spent(&self, time: Duration) {
         self.shared.spent.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
@@ -487,6 +492,11 @@ impl Game for GdlGame {
     /// Several times as many as there are lanes: those that end early take others.
     fn playouts_at_once(&self) -> u64 {
         if self.is_interpreted() { 1 } else { 8 * N_LANES as u64 }
+    }
+
+    /// Makes the lanes. If they are refused, playouts go one at a time.
+    fn prepare_playouts(&self) {
+        let _ = self.lanes();
     }
 }
 

@@ -3,8 +3,8 @@
 //! Takes an engine of `run` and a board of `draw`, gives [`gdl_game::GdlGame`] with its [`state`]s:
 //! forced plies are skipped, chance is the role `random`, payoffs are goals / 100. [`playout`]
 //! plays random matches, [`stepper`] a match ply by ply with nothing skipped, [`encode`] and
-//! [`show`] are core's traits for networks and people, [`puzzle`] solves games of one player,
-//! [`info`] says how large and how fast a game is.
+//! [`show`] are core's traits for networks and people, [`puzzle`] solves games of one player
+//! ([`puzzle_levels`] many states at a time), [`info`] says how large and how fast a game is.
 //!
 //! Must not know: gates and how an engine works, except for [`puzzle`] and [`info`], which read the
 //! network as data.
@@ -14,6 +14,7 @@ pub(crate) mod gdl_game;
 pub(crate) mod info;
 pub(crate) mod playout;
 pub(crate) mod puzzle;
+mod puzzle_levels;
 pub(crate) mod show;
 pub(crate) mod state;
 pub(crate) mod stepper;

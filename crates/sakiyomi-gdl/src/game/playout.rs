@@ -1,6 +1,7 @@
 //! Random playouts on raw positions: nothing is skipped and no list of moves is made.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use sakiyomi_core::{MAX_PLAYERS, Payoffs, Rng, Stop, Turn};
@@ -48,16 +49,26 @@ impl GdlGame {
                 out.push(Payoffs::default());
             }
         }
-        if self.play_in_lanes(states, &matches, &mut |one, payoffs| out[places[one]] = payoffs) {
-            return;
-        }
-        let clock = ThreadTime::now();
         let Some(mut state) = states.first().cloned() else { return };
-        for (one, place) in matches.iter().zip(places) {
-            state.clone_from(&states[one.start as usize]);
-            out[place] = self.random_playout(&mut state, one.key);
+        let mut next = 0;
+        // One at a time, until what that takes would have made lanes.
+        while next < matches.len() {
+            let (rest, places) = (&matches[next..], &places[next..]);
+            let tell = &mut |one: usize, payoffs| out[places[one]] = payoffs;
+            if self.play_in_lanes(states, rest, tell) {
+                return;
+            }
+            let clock = ThreadTime::now();
+            for (one, &place) in rest.iter().zip(places).take(MIN_MATCHES) {
+                state.clone_from(&states[one.start as usize]);
+                out[place] = self.random_playout(&mut state, one.key);
+                next += 1;
+                if clock.elapsed() > AT_ONCE {
+                    break;
+                }
+            }
+            self.note_spent(clock.elapsed());
         }
-        self.note_spent(clock.elapsed());
     }
 
     /// Plays matches in lanes and tells the payoffs of each; false if that is not worth it.
@@ -89,8 +100,11 @@ impl GdlGame {
     }
 }
 
+/// Playouts one at a time are interrupted after so long to see whether lanes are worth making.
+const AT_ONCE: Duration = Duration::from_millis(2);
+
 /// A step of all lanes costs as much as dozens of plies, so a few matches are played one by one.
-const MIN_MATCHES: usize = 64;
+const MIN_MATCHES: usize = 32;
 
 /// Random moves of everyone until a match is over.
 struct RandomWalk<'a> {
@@ -206,6 +220,60 @@ mod tests {
         }
     }
 
+    /// Threads share the lanes of a game; what a playout gives depends on its number alone.
+    #[test]
+    fn playouts_are_the_same_on_any_number_of_threads() {
+        const N_BATCHES: usize = 8;
+        let game = GdlGame::new(crate::tests::sheets::LINES, &Settings::default()).unwrap();
+        game.prepare_playouts();
+        let states = some_states(&game, 12);
+        let starts: Vec<u32> = (0..100).map(|i| i % states.len() as u32).collect();
+        let batch = |number: usize| {
+            let (mut rng, mut out) = (Rng::stream(&[9, number as u64]), Vec::new());
+            game.playouts(&states, &starts, &mut Scratch::default(), &mut rng, &mut out);
+            out
+        };
+        let one_by_one = |number: usize| -> Vec<Payoffs> {
+            let mut rng = Rng::stream(&[9, number as u64]);
+            let play = |&start: &u32| {
+                let mut state = states[start as usize].clone();
+                game.playout(&mut state, &mut Scratch::default(), &mut rng)
+            };
+            starts.iter().map(play).collect()
+        };
+        let expected: Vec<_> = (0..N_BATCHES).map(one_by_one).collect();
+        for n_threads in [1, 2, 8] {
+            let mut played = vec![Vec::new(); N_BATCHES];
+            std::thread::scope(|scope| {
+                for (first, part) in played.chunks_mut(N_BATCHES / n_threads).enumerate() {
+                    let first = first * (N_BATCHES / n_threads);
+                    let play = move || (first..).zip(part).for_each(|(i, out)| *out = batch(i));
+                    scope.spawn(play);
+                }
+            });
+            assert_eq!(played, expected, "{n_threads} threads");
+        }
+    }
+
+    /// Lanes that are made in the middle of a batch play the rest of it.
+    #[test]
+    fn a_batch_begins_one_at_a_time_and_goes_on_in_lanes() {
+        let game = GdlGame::new(crate::tests::sheets::LINES, &Settings::default()).unwrap();
+        let (states, starts) = ([game.start()], vec![0; 60_000]);
+        let [mut many, mut single] = [Vec::new(), Vec::new()];
+        let mut scratch = Scratch::default();
+        assert!(!game.has_lanes());
+        game.playouts(&states, &starts, &mut scratch, &mut Rng::new(5), &mut many);
+        assert!(game.has_lanes(), "60,000 playouts take longer than making lanes");
+        let mut rng = Rng::new(5);
+        let mut state = game.start();
+        for _ in &starts {
+            state.clone_from(&states[0]);
+            single.push(game.playout(&mut state, &mut scratch, &mut rng));
+        }
+        assert_eq!(many, single);
+    }
+
     #[test]
     fn own_sheets_play_the_same_in_lanes() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/gdl");
@@ -249,6 +317,7 @@ mod tests {
             }
             n_sheets += 1;
         }
+        println!("the same in lanes: {n_sheets} public sheets, {n_matches} matches");
         assert!(n_sheets > 50, "{n_sheets} sheets, {n_matches} matches");
     }
 

@@ -3,7 +3,8 @@
 //! Two searches take turns, each with more states every time, and a third one goes on when they
 //! have ended; the best line that any of them finds is kept:
 //!
-//! 1. Breadth first over exact states, which is complete where there are few of them.
+//! 1. Breadth first over exact states, which is complete where there are few of them. After the
+//!    first turn of a few states, hundreds of them are expanded at a time, in lanes.
 //! 2. Depth first by subgoals. The facts that the best goal asks for are read off the network; of
 //!    those that are not there yet the one that the fewest moves bring about is next, and only
 //!    these moves are tried. Moves are taken as a set, as if they commuted: a move is played once
@@ -18,6 +19,7 @@ use rustc_hash::FxHashSet;
 use sakiyomi_core::{Budget, Game, Meter, Player, Rng, Stop, Turn};
 
 use crate::game::gdl_game::GdlGame;
+use crate::game::puzzle_levels::Levels;
 use crate::game::state::{Move, State};
 use crate::network::gates::{Kind, Lit, is_negated, node_of};
 use crate::network::graph::Network;
@@ -53,11 +55,20 @@ pub fn solve(
         left: 0,
         is_spent: false,
     };
-    let max = max_states(from, (budget.memory / 2) as usize);
-    let (mut states, mut has_subgoals) = (FIRST_STATES, true);
-    while !solver.is_over() && (states < max || has_subgoals) {
-        if states < max {
-            solver.breadth_first(from, states.min(max));
+    let bytes = (budget.memory / 2) as usize;
+    let (mut states, mut has_subgoals, mut is_full) = (FIRST_STATES, true, false);
+    while !solver.is_over() && (!is_full || has_subgoals) {
+        if !is_full {
+            let lanes = if states > FIRST_STATES { solver.lanes(from) } else { None };
+            let max = match &lanes {
+                Some(lanes) => lanes.max_states(bytes),
+                None => max_states(from, bytes),
+            };
+            match lanes {
+                Some(lanes) => lanes.search(&mut solver, from, states.min(max)),
+                None => solver.breadth_first(from, states.min(max)),
+            }
+            is_full = states >= max;
         }
         if !solver.is_over() && has_subgoals {
             solver.left = states;
@@ -79,21 +90,21 @@ fn best_payoff(game: &GdlGame) -> f64 {
     values.max().map_or(1.0, |value| f64::from(value) / 100.0)
 }
 
-struct Solver<'a> {
-    game: &'a GdlGame,
-    meter: Meter<'a>,
+pub(super) struct Solver<'a> {
+    pub(super) game: &'a GdlGame,
+    pub(super) meter: Meter<'a>,
     /// The best payoff that there can be.
     max_payoff: f64,
     best: Option<(f64, Vec<Move>)>,
     /// Whether every state was seen.
-    is_complete: bool,
+    pub(super) is_complete: bool,
     /// States that the search by subgoals may still look at.
     left: usize,
     /// Whether the budget is spent.
-    is_spent: bool,
+    pub(super) is_spent: bool,
 }
 
-const PLAYER: Player = Player(0);
+pub(super) const PLAYER: Player = Player(0);
 /// States that the search in breadth keeps at most, beside the limit of memory.
 const MAX_STATES: usize = 400_000;
 /// States of the first turn of both searches, and how many times more the next turn has.
@@ -108,7 +119,13 @@ fn max_states(from: &State, bytes: usize) -> usize {
     MAX_STATES.min(bytes / (key_bytes + from.bytes()))
 }
 
-impl Solver<'_> {
+impl<'a> Solver<'a> {
+    /// The search in breadth in lanes, where the game has them.
+    fn lanes(&self, from: &State) -> Option<Levels<'a>> {
+        let lanes = self.game.lanes().ok()?;
+        from.chosen.is_none().then(|| Levels::new(lanes))
+    }
+
     /// Whether nothing better can be found, or the budget is spent.
     fn is_over(&self) -> bool {
         self.is_spent || self.is_done()
@@ -120,11 +137,11 @@ impl Solver<'_> {
         !self.is_spent
     }
 
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.is_complete || self.best.as_ref().is_some_and(|(payoff, _)| *payoff >= self.max_payoff)
     }
 
-    fn found(&mut self, payoff: f64, line: impl FnOnce() -> Vec<Move>) {
+    pub(super) fn found(&mut self, payoff: f64, line: impl FnOnce() -> Vec<Move>) {
         if self.best.as_ref().is_none_or(|(best, _)| payoff > *best) {
             self.best = Some((payoff, line()));
         }
@@ -302,6 +319,46 @@ mod tests {
         let (_, solved) = solved(crate::tests::sheets::PUZZLE, 10_000);
         let solved = solved.unwrap();
         assert!(solved.is_best && solved.payoff == 1.0, "{solved:?}");
+    }
+
+    /// In lanes the same states are found as one at a time: all of them, and the same best payoff.
+    #[test]
+    fn breadth_in_lanes_finds_what_breadth_one_at_a_time_finds() {
+        let mut n_compared = 0;
+        for text in [crate::tests::sheets::PUZZLE, lights(7).as_str(), lights(10).as_str()] {
+            let game = GdlGame::new(text, &Settings::default()).unwrap();
+            // From the start, and from after some moves.
+            let (mut from, mut rng) = (game.start(), Rng::new(1));
+            for _ in 0..3 {
+                let Turn::Choose(_) = game.turn(&from) else { break };
+                let stop = Stop::new();
+                let budget = Budget::iterations(10_000_000);
+                let solver = || Solver {
+                    game: &game,
+                    meter: budget.begin(&stop),
+                    // More than any line pays, so that all states are seen.
+                    max_payoff: 2.0,
+                    best: None,
+                    is_complete: false,
+                    left: 0,
+                    is_spent: false,
+                };
+                let (mut single, mut many) = (solver(), solver());
+                single.breadth_first(&from, usize::MAX);
+                many.lanes(&from).unwrap().search(&mut many, &from, usize::MAX);
+                assert!(single.is_complete && many.is_complete);
+                let (best, in_lanes) = (single.best.unwrap(), many.best.unwrap());
+                assert_eq!(best.0, in_lanes.0);
+                let mut state = from.clone();
+                in_lanes.1.iter().for_each(|&action| game.apply(&mut state, &[action]));
+                let Turn::Over(payoffs) = game.turn(&state) else { panic!("no end") };
+                assert_eq!(payoffs[PLAYER], best.0);
+                n_compared += 1;
+                let action = game.random_action(&from, PLAYER, &mut Vec::new(), &mut rng);
+                game.apply(&mut from, &[action]);
+            }
+        }
+        assert!(n_compared > 6, "{n_compared}");
     }
 
     #[test]

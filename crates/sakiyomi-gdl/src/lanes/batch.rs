@@ -63,6 +63,49 @@ impl<'a> Batch<'a> {
         }
     }
 
+    /// Puts one state into each of the first lanes.
+    pub(super) fn load_each(&mut self, states: &[&[u64]]) {
+        let fluents = &mut self.words[1..=self.lanes.n_fluents];
+        for (i, states) in states.chunks(64).enumerate() {
+            for (at, fluents) in fluents.chunks_mut(64).enumerate() {
+                let mut block = [0; 64];
+                for (row, state) in block.iter_mut().zip(states) {
+                    *row = state[at];
+                }
+                transpose(&mut block);
+                for (word, &row) in fluents.iter_mut().zip(&block) {
+                    word.0[i] = row;
+                }
+            }
+        }
+    }
+
+    /// Appends the states of the first lanes, `n` of them, one after the other.
+    pub(super) fn unload(&self, n: usize, out: &mut Vec<u64>) {
+        let (first, n_words) = (out.len(), self.lanes.n_words());
+        out.resize(first + n * n_words, 0);
+        let out = &mut out[first..];
+        let fluents = &self.words[1..=self.lanes.n_fluents];
+        for (i, states) in out.chunks_mut(64 * n_words).enumerate() {
+            for (at, fluents) in fluents.chunks(64).enumerate() {
+                let mut block = [0; 64];
+                for (row, word) in block.iter_mut().zip(fluents) {
+                    *row = word.0[i];
+                }
+                transpose(&mut block);
+                for (state, &row) in states.chunks_exact_mut(n_words).zip(&block) {
+                    state[at] = row;
+                }
+            }
+        }
+        for &(fluent, value) in &self.lanes.phases[self.phase].fixed {
+            let (at, bit) = (fluent as usize / 64, 1 << (fluent % 64));
+            for state in out.chunks_exact_mut(n_words) {
+                state[at] = if value { state[at] | bit } else { state[at] & !bit };
+            }
+        }
+    }
+
     /// Gives a lane the key of its match, which is at this ply now.
     pub(super) fn set_key(&mut self, lane: usize, key: u64, ply: u32) {
         let steps = u64::from(ply).wrapping_sub(self.n_steps);
@@ -99,7 +142,6 @@ impl<'a> Batch<'a> {
     }
 
     /// How many legal moves a role has in a lane.
-    #[cfg(test)]
     pub(super) fn count(&self, role: usize, lane: usize) -> u32 {
         let phase = &self.lanes.phases[self.phase];
         let bits = phase.code.outputs[phase.roles[role].count.clone()].iter().rev();
@@ -107,7 +149,6 @@ impl<'a> Batch<'a> {
     }
 
     /// Chooses the legal move of a role in a lane by its number among them.
-    #[cfg(test)]
     pub(super) fn pick(&mut self, role: usize, lane: usize, number: u32) {
         let draws = self.lanes.phases[self.phase].roles[role].draws.clone();
         for (bit, word) in self.words[draws].iter_mut().enumerate() {
@@ -177,5 +218,19 @@ impl<'a> Batch<'a> {
                 }
             }
         }
+    }
+}
+
+/// Bit j of row i becomes bit i of row j (Warren 2013, section 7-3).
+fn transpose(block: &mut [u64; 64]) {
+    let (mut width, mut mask) = (32, 0x0000_0000_ffff_ffff_u64);
+    while width > 0 {
+        for i in (0..64).filter(|i| i & width == 0) {
+            let swapped = (block[i] >> width ^ block[i + width]) & mask;
+            block[i] ^= swapped << width;
+            block[i + width] ^= swapped;
+        }
+        width /= 2;
+        mask ^= mask << width;
     }
 }

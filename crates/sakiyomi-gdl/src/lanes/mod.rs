@@ -12,6 +12,7 @@
 //! - [`order`] makes [`code`] of it: runs of equal operations over few slots. [`run`] executes it.
 //! - [`batch`] holds 512 lanes, [`play`] streams matches through them: a lane that ends takes the
 //!   next. Goals are computed for many lanes together, when a lane ends for the second time.
+//! - [`expand`] looks at states that a search gives, and makes the moves that it asks for.
 //!
 //! Making the code is bounded in time and memory; beyond that there are no lanes, and a
 //! [`Refusal`] that says why.
@@ -21,6 +22,7 @@
 mod batch;
 mod code;
 mod draw;
+pub(crate) mod expand;
 mod logic;
 mod moves;
 mod order;
@@ -164,6 +166,11 @@ impl Lanes {
             phases,
             goals,
         })
+    }
+
+    /// Words of a state whose fluents are packed as bits.
+    pub(crate) fn n_words(&self) -> usize {
+        self.n_fluents.div_ceil(64).max(1)
     }
 
     /// How many phases the matches of a batch go through together.

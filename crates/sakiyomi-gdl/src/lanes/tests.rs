@@ -136,6 +136,33 @@ fn usual() -> LaneLimits {
     LaneLimits::of(&Limits::default())
 }
 
+/// States go into lanes and come out again as they were.
+#[test]
+fn states_are_the_same_in_and_out_of_lanes() {
+    let compiled = compiled(crate::tests::sheets::LINES);
+    let lanes = Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default()).unwrap();
+    let (mut batch, mut rng) = (Batch::new(&lanes), Rng::new(2));
+    let n_words = lanes.n_fluents.div_ceil(64);
+    for n in [1, 63, 64, 65, N_LANES] {
+        let mut states: Vec<u64> = (0..n * n_words).map(|_| rng.bits()).collect();
+        for state in states.chunks_exact_mut(n_words) {
+            for bit in lanes.n_fluents..n_words * 64 {
+                state[bit / 64] &= !(1 << (bit % 64));
+            }
+            for &(fluent, value) in &lanes.phases[0].fixed {
+                state[fluent as usize / 64] &= !(1 << (fluent % 64));
+                state[fluent as usize / 64] |= u64::from(value) << (fluent % 64);
+            }
+        }
+        let each: Vec<&[u64]> = states.chunks_exact(n_words).collect();
+        batch.load_each(&each);
+        assert_eq!(batch.facts(n - 1), each[n - 1]);
+        let mut out = Vec::new();
+        batch.unload(n, &mut out);
+        assert_eq!(out, states);
+    }
+}
+
 /// Whatever the processor has, the words are those that any processor computes.
 #[test]
 fn instruction_sets_agree() {

@@ -11,6 +11,7 @@ use super::answer::RootArm;
 use super::game_tree::TooManyActions;
 use super::insight::insight_row;
 use super::path::ROOT;
+use super::playout::policy::LeafBatch;
 use super::settings::MctsSettings;
 use super::strategy::TreeStrategy;
 use super::walk::{Report, Walk};
@@ -227,6 +228,12 @@ impl<G: Hints> Mcts<G> {
 }
 
 impl<G: Hints> Agent<G> for Mcts<G> {
+    fn prepare(&mut self, game: &G, _context: &mut Context<'_>) {
+        if self.settings.playout.batch != LeafBatch::SINGLE {
+            game.prepare_playouts();
+        }
+    }
+
     fn choose(
         &mut self,
         game: &G,

@@ -74,6 +74,16 @@ impl Arms {
         }
     }
 
+    /// Brings what UCB1 keeps ready of an arm up to date. An arm without visits comes first.
+    #[inline]
+    pub(super) fn make_ready(&mut self, arm: usize) {
+        let [visits, sum] = self.visits_and_sum(arm);
+        self.ready[arm] = match visits > 0.0 {
+            true => [sum / visits, 1.0 / visits.sqrt()],
+            false => [0.0, f32::MAX],
+        };
+    }
+
     /// Lends visits and payoffs to an arm. They count in its score when it learns the next time.
     pub(super) fn lend(&mut self, arm: usize, visits: f64, sum: f64) {
         let lent = &mut self.lent[arm];

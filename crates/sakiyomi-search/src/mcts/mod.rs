@@ -26,6 +26,7 @@ pub(crate) mod evaluate;
 pub(crate) mod game_tree;
 mod insight;
 mod leaf;
+mod leaf_batch;
 mod means;
 mod path;
 pub(crate) mod playout;

@@ -12,6 +12,9 @@ pub(super) struct Path {
     pub(super) picks: Vec<u16>,
     /// How likely each of them was, if the selection draws.
     pub(super) odds: Vec<f64>,
+    /// Whether its visits are counted already, as losses (virtual loss), while the payoffs are to
+    /// come.
+    pub(super) is_counted_ahead: bool,
 }
 
 /// A node on the path. A leaf, and a node of chance, has no picks.
@@ -38,6 +41,7 @@ impl Path {
         self.steps.clear();
         self.picks.clear();
         self.odds.clear();
+        self.is_counted_ahead = false;
     }
 
     /// Adds a node to the path; its picks follow.

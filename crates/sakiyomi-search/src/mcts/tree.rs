@@ -380,6 +380,35 @@ impl Tree {
         }
     }
 
+    /// Whether a node where a path ended was expanded since, with which it forgot its visits.
+    pub(super) fn has_begun_anew(&self, node: NodeId, picks: &[u16]) -> bool {
+        picks.is_empty() && self.nodes[node as usize].has_rows()
+    }
+
+    /// Takes back a visit that [`Tree::learn`] counted without payoffs; `after` is told the arms.
+    pub(super) fn take_back(
+        &mut self,
+        node: NodeId,
+        picks: &[u16],
+        after: impl Fn(&mut Arms, usize),
+    ) {
+        if self.has_begun_anew(node, picks) {
+            return;
+        }
+        let entry = &mut self.nodes[node as usize];
+        entry.visits -= 1;
+        let mut first = entry.first_arm as usize;
+        let table = entry.table as usize;
+        for (i, &pick) in picks.iter().enumerate() {
+            let arm = first + pick as usize;
+            self.arms.visits[arm] -= 1;
+            after(&mut self.arms, arm);
+            if picks.len() > 1 {
+                first += self.tables[table + i] as usize;
+            }
+        }
+    }
+
     /// The part of an arm in the strategy that its row has learned, up to a factor of the row.
     pub(super) fn weight(&self, arm: usize) -> f64 {
         match self.columns.strategies {

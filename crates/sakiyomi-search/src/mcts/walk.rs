@@ -11,8 +11,9 @@ use sakiyomi_core::{Budget, Game, Hints, MAX_PLAYERS, Payoffs, Rng, Scratch, Sto
 use super::candidates::Candidates;
 use super::game_tree::{GameTree, Room, TooManyActions};
 use super::leaf::Leaf;
+use super::leaf_batch::InBatches;
 use super::path::{NodeId, ROOT};
-use super::playout::policy::{PlayoutSettings, Policy};
+use super::playout::policy::{LeafBatch, PlayoutPolicy, PlayoutSettings, Policy};
 use super::select::Select;
 use super::select::solver::{Proofs, proof_by_arms};
 use super::select::ucb::{Bound, Estimate};
@@ -44,7 +45,7 @@ pub(super) struct Walk<G: Game> {
     /// Whether known results are proven, and looked for ahead.
     proofs: Proofs,
     experience_settings: Option<ExperienceSettings>,
-    scratch: Scratch<G::Action>,
+    pub(super) scratch: Scratch<G::Action>,
     policy: Policy,
     /// Whether the actions of iterations are written down, and playouts go step by step.
     keeps_trail: bool,
@@ -70,7 +71,12 @@ pub(super) enum Reached {
 
 impl<G: Hints> Walk<G> {
     pub(super) fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
-        let MctsSettings { mut selection, tree, playout, .. } = *settings;
+        let MctsSettings { mut selection, tree, mut playout, .. } = *settings;
+        if playout.batch != LeafBatch::SINGLE && game.playouts_at_once() > 1 {
+            playout.policy = PlayoutPolicy::Uniform;
+        } else {
+            playout.batch = LeafBatch::SINGLE;
+        }
         let tree = TreeSettings { expand: tree.expand.max(1), ..tree };
         let policy = Policy::new(&playout);
         if let Some(ucb1) = selection.ucb_mut().and_then(|ucb| ucb.ucb1_mut()) {
@@ -167,8 +173,6 @@ impl<G: Hints> Walk<G> {
         mut report: Option<Report<'_, G>>,
     ) -> Result<u64, TooManyActions> {
         self.plant(game, root);
-        let mut leaf = self.leaf.take().unwrap_or_else(|| Leaf::new(root.clone()));
-        leaf.restart(root);
         let entry = self.tree.nodes[ROOT as usize];
         if entry.kind() == Kind::Choose && !entry.has_rows() {
             self.grow(game, ROOT, root, rng)?;
@@ -183,6 +187,13 @@ impl<G: Hints> Walk<G> {
                 (report.tell)(self, 0);
             }
         }
+        if let Some(batch) = self.leaf_batch() {
+            let is_repeatable = budget.is_repeatable();
+            let search = InBatches { game, root, room, stop, batch, is_repeatable };
+            search.run(self, &mut meter, rng, report)?;
+            return Ok(meter.done());
+        }
+        let mut leaf = self.leaf.take().unwrap_or_else(|| Leaf::new(root.clone()));
         while self.tree.nodes[ROOT as usize].kind() != Kind::Proven && meter.another() {
             leaf.restart(root);
             if let Some(experience) = &mut self.experience {
@@ -204,6 +215,12 @@ impl<G: Hints> Walk<G> {
         }
         self.leaf = Some(leaf);
         Ok(meter.done())
+    }
+
+    /// How leaves wait for playouts, if they do.
+    fn leaf_batch(&self) -> Option<LeafBatch> {
+        let can_wait = self.select.counts_ahead() && !self.keeps_trail && self.playout.is_plain();
+        Some(self.playout.batch).filter(|&batch| can_wait && batch != LeafBatch::SINGLE)
     }
 
     /// Makes the root, if there is none.

@@ -3,7 +3,9 @@
 //! below.
 
 use sakiyomi_core::{Hint, Hints};
-use sakiyomi_search::{Estimate, Groups, PlayoutPolicy, PlayoutSettings, Proofs, Selection, Ties};
+use sakiyomi_search::{
+    Estimate, Groups, LeafBatch, PlayoutPolicy, PlayoutSettings, Proofs, Selection, Ties,
+};
 
 use super::spec::TreeSpec;
 use crate::turns::{has_simultaneous_turns, has_single_turns};
@@ -65,6 +67,28 @@ const RULES: &[Rule] = &[
         example: "uct:prior=3,playout=mast,groups=one",
         breaks: |spec| has_prior(spec) && groups(spec).is_some(),
         reason: "`prior` needs mean payoffs of single actions; expected no `groups` beside it",
+    },
+    Rule {
+        example: "uct:leaf-batch=64,grave=50",
+        breaks: |spec| {
+            let ucb1 = spec.search.selection.ucb().and_then(|ucb| ucb.ucb1());
+            let is_watched = matches!(estimate(spec), Estimate::Grave(_))
+                || ucb1.is_some_and(|ucb1| ucb1.experience.is_some());
+            spec.search.playout.batch != LeafBatch::SINGLE
+                && (!spec.search.playout.is_plain() || is_watched)
+        },
+        reason: "`leaf-batch` and `playouts-per-leaf` need playouts of which only the payoffs are known; \
+                 expected no `grave`, `experience`, `discount`, `progress-weight`, nor what guides playouts \
+                 beside them",
+    },
+    Rule {
+        example: "uct:playouts-per-leaf=8",
+        breaks: |spec| {
+            let batch = spec.search.playout.batch;
+            batch != LeafBatch::SINGLE && batch.n_playouts() < LeafBatch::MIN_AT_ONCE
+        },
+        reason: "`leaf-batch` times `playouts-per-leaf` is below 32, and so few are not played at once; \
+                 expected more of them",
     },
     Rule {
         example: "uct:balanced",

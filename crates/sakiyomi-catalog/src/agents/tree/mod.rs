@@ -27,7 +27,8 @@ use experience::{
 };
 use growth::{ENDGAME, EXPAND, GRAPH, REUSE, TREES, UNTRIED_ORDER};
 use playout::{
-    BALANCED, DECAY, DISCOUNT, DRAWS, EPSILON, HORIZON, PLAYOUT, PROGRESS_WEIGHT, PRUNED_PAIRS, TAU,
+    BALANCED, DECAY, DISCOUNT, DRAWS, EPSILON, HORIZON, LEAF_BATCH, PLAYOUT, PLAYOUTS_PER_LEAF,
+    PROGRESS_WEIGHT, PRUNED_PAIRS, TAU,
 };
 use selection::{
     BIAS, C, EXPLORE, EXPLORE_SOME, GRAVE, GROUPS, LOOK_AHEAD, MIX, PLUS, PRIOR, RAW_PAYOFF,
@@ -87,6 +88,8 @@ const UCT: Definition<TreeSpec> = Definition {
             WIDEN,
             DISCOUNT,
             PROGRESS_WEIGHT,
+            LEAF_BATCH,
+            PLAYOUTS_PER_LEAF,
             TREES,
             REUSE,
             nodes(),

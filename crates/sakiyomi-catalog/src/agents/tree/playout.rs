@@ -171,6 +171,19 @@ pub(super) const PROGRESS_WEIGHT: TreeParameter = playing_out(Parameter {
          its payoff",
     )
 });
+pub(super) const LEAF_BATCH: TreeParameter = playing_out(Parameter::integer(
+    "leaf-batch",
+    1..=4_096,
+    place!(search.playout.batch.leaves),
+    "leaves that wait, with virtual loss, for uniform playouts where the game plays many at once; \
+     elsewhere a leaf gets one as `playout` says",
+));
+pub(super) const PLAYOUTS_PER_LEAF: TreeParameter = playing_out(Parameter::integer(
+    "playouts-per-leaf",
+    1..=4_096,
+    place!(search.playout.batch.playouts),
+    "playouts of a leaf, whose mean counts as one visit, where the game plays many at once; elsewhere 1",
+));
 pub(super) const PRUNED_PAIRS: TreeParameter = Parameter {
     needs: Some(Hint::PrunePairs),
     group: Group::Knowledge,

@@ -1,6 +1,7 @@
 //! The search against brute force on tiny games of every kind.
 
 mod experience;
+mod leaf_batch;
 mod simultaneous;
 
 use super::*;

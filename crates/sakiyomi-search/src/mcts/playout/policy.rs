@@ -26,6 +26,38 @@ pub struct PlayoutSettings {
     pub discount: f64,
     /// The weight of [`Hints::progress`] in what the end of a playout is worth, beside the payoffs.
     pub progress_weight: f64,
+    /// How leaves share playouts, where the game plays many at once.
+    pub batch: LeafBatch,
+}
+
+/// How many leaves wait for a batch of playouts, and how many playouts each of them gets. It counts
+/// where the game plays many at once ([`sakiyomi_core::Game::playouts_at_once`]), and these playouts
+/// are uniform; elsewhere a leaf gets one by the policy, at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeafBatch {
+    /// The most leaves that wait at a time.
+    pub leaves: u32,
+    /// Playouts of a leaf; their mean is backed up as one visit.
+    pub playouts: u32,
+}
+
+impl LeafBatch {
+    /// One leaf at a time, with one playout.
+    pub const SINGLE: LeafBatch = LeafBatch { leaves: 1, playouts: 1 };
+
+    /// Fewer playouts are not faster at once than one after the other.
+    pub const MIN_AT_ONCE: usize = 32;
+
+    /// Playouts of a whole batch.
+    pub const fn n_playouts(self) -> usize {
+        self.leaves as usize * self.playouts as usize
+    }
+}
+
+impl Default for LeafBatch {
+    fn default() -> LeafBatch {
+        LeafBatch::SINGLE
+    }
 }
 
 /// How a playout picks among the actions that the playout options leave.
@@ -39,6 +71,11 @@ pub enum PlayoutPolicy {
 }
 
 impl PlayoutSettings {
+    /// Whether nothing guides playouts and their payoffs are all that counts, the policy aside.
+    pub fn is_plain(&self) -> bool {
+        self.options.is_plain() && self.discount == 0.0 && self.progress_weight == 0.0
+    }
+
     /// What payoffs that come in this state are worth: mixed with progress, then discounted.
     #[inline]
     pub(in crate::mcts) fn shaped<G: Hints>(

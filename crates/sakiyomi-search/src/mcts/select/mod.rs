@@ -146,6 +146,25 @@ impl Select {
         }
     }
 
+    /// Whether visits can be counted before payoffs are there.
+    pub(super) fn counts_ahead(&self) -> bool {
+        matches!(self, Select::Ucb(_))
+    }
+
+    /// Counts the visits of an iteration whose payoffs are to come, where that is possible.
+    pub(super) fn count_ahead(&self, tree: &mut Tree, path: &mut Path) {
+        if let Select::Ucb(ucb) = self {
+            ucb.count_ahead(tree, path);
+        }
+    }
+
+    /// Takes back what was counted ahead: the payoffs never came.
+    pub(super) fn take_back(&self, tree: &mut Tree, path: &mut Path) {
+        if let Select::Ucb(ucb) = self {
+            ucb.take_back(tree, path);
+        }
+    }
+
     /// Lets what was learned so far weigh less than what is to come.
     pub(super) fn reduce(&mut self) {
         if let Select::Ucb(ucb) = self {

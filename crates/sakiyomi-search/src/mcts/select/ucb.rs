@@ -25,7 +25,7 @@ use crate::experience::settings::ExperienceSettings;
 use crate::mcts::answer::Answer;
 use crate::mcts::arms::{Arms, Columns};
 use crate::mcts::candidates::Groups;
-use crate::mcts::path::{NodeId, Path, ROOT};
+use crate::mcts::path::{NodeId, Path, ROOT, Step};
 use crate::mcts::tree::{Moved, Node, Row, Tree};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,7 +122,7 @@ impl Ucb {
         match self.bound {
             Bound::Ucb1(_) => ucb1(arms.ready[arm], c * exploration.root),
             Bound::Tuned => {
-                let share = 1.0 / arms.visits[arm] as f32;
+                let share = 1.0 / arms.visits[arm].max(1) as f32;
                 let mean = arms.sums[arm] as f32 * share;
                 let variance = (arms.squares[arm] as f32 * share - mean * mean).max(0.0);
                 let ln = exploration.ln * share;
@@ -292,28 +292,56 @@ impl UcbSelect {
         payoffs: &Payoffs,
         n_players: usize,
     ) {
-        match self.settings.bound {
-            Bound::Ucb1(_) => {
-                for step in &path.steps {
-                    tree.learn(step.node, path.picks_at(step), payoffs, |arms, arm, _| {
-                        let [visits, sum] = arms.visits_and_sum(arm);
-                        arms.ready[arm] = [sum / visits, 1.0 / visits.sqrt()];
-                    });
-                }
-            }
-            Bound::Tuned => {
-                for step in &path.steps {
-                    tree.learn(step.node, path.picks_at(step), payoffs, |arms, arm, payoff| {
-                        arms.squares[arm] += payoff * payoff;
-                    });
-                }
-            }
+        if path.is_counted_ahead {
+            // What is taken back here is learned at once.
+            let take_back = |step: &Step| tree.take_back(step.node, path.picks_at(step), |_, _| {});
+            path.steps.iter().for_each(take_back);
         }
+        self.learn(tree, path, payoffs);
         if self.settings.proofs != Proofs::Off {
             solver::back_up(tree, path);
         }
         if let Some(spread) = &mut self.spread {
             spread.learn(payoffs, n_players);
+        }
+    }
+
+    /// Counts the visits of an iteration whose payoffs are to come, for the time being as losses
+    /// of all players (virtual loss), so that the next descents go elsewhere.
+    pub(super) fn count_ahead(&self, tree: &mut Tree, path: &mut Path) {
+        self.learn(tree, path, &Payoffs::default());
+        path.is_counted_ahead = true;
+    }
+
+    /// Takes back what was counted ahead.
+    pub(super) fn take_back(&self, tree: &mut Tree, path: &mut Path) {
+        let is_kept_ready = matches!(self.settings.bound, Bound::Ucb1(_));
+        for step in &path.steps {
+            let picks = path.picks_at(step);
+            tree.take_back(step.node, picks, |arms, arm| {
+                if is_kept_ready {
+                    arms.make_ready(arm);
+                }
+            });
+        }
+        path.is_counted_ahead = false;
+    }
+
+    fn learn(&self, tree: &mut Tree, path: &Path, payoffs: &Payoffs) {
+        for step in &path.steps {
+            let picks = path.picks_at(step);
+            // A leaf that was expanded while it waited has begun to count anew.
+            if path.is_counted_ahead && tree.has_begun_anew(step.node, picks) {
+                continue;
+            }
+            match self.settings.bound {
+                Bound::Ucb1(_) => tree.learn(step.node, picks, payoffs, |arms, arm, _| {
+                    arms.make_ready(arm);
+                }),
+                Bound::Tuned => tree.learn(step.node, picks, payoffs, |arms, arm, payoff| {
+                    arms.squares[arm] += payoff * payoff;
+                }),
+            }
         }
     }
 
