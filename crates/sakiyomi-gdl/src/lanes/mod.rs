@@ -12,6 +12,7 @@
 //! - [`order`] makes [`code`] of it: runs of equal operations over few slots. [`run`] executes it.
 //! - [`batch`] holds 512 lanes, [`play`] streams matches through them: a lane that ends takes the
 //!   next. Goals are computed for many lanes together, when a lane ends for the second time.
+//! - `cuda`, with the feature of that name, is the same for graphics processors.
 //!
 //! Making the code is bounded in time and memory; beyond that there are no lanes, and a
 //! [`Refusal`] that says why.
@@ -20,6 +21,8 @@
 
 mod batch;
 mod code;
+#[cfg(any(test, feature = "cuda"))]
+pub(crate) mod cuda;
 mod draw;
 mod logic;
 mod moves;

@@ -12,7 +12,7 @@ use crate::network::graph::Network;
 use crate::read::parse::Sheet;
 use crate::run::compiled::Compiled;
 
-fn compiled(text: &str) -> Compiled {
+pub(super) fn compiled(text: &str) -> Compiled {
     let sheet = Sheet::parse(text).unwrap();
     let watcher = &mut |_: &Progress| true;
     let mut meter = Meter::new(&Limits::default(), watcher);
