@@ -24,12 +24,18 @@ mod run;
 mod tests;
 
 pub use game::gdl_game::{GdlGame, Settings};
+#[cfg(feature = "cuda")]
+pub use game::gpu::{GpuInfo, compare_gpu, gpu_info};
 pub use game::info::{Info, LaneInfo, NetworkSize, info, info_watched, lane_info, size};
 pub use game::puzzle::{Solved, solve};
 pub use game::state::{Move, State};
 pub use game::stepper::{StepError, Stepper};
 pub use ground::meter::{Limits, Progress, Watcher};
 pub use lanes::Refusal;
+#[cfg(feature = "cuda")]
+pub use lanes::cuda::device::{GpuForm, GpuRefusal, GpuSettings};
+#[cfg(feature = "cuda")]
+pub use lanes::cuda::source::SourceLimits;
 pub use protocol::verify::{Verified, VerifyError, verify};
 pub use read::check::{Finding, Severity, check};
 pub use read::error::{GdlError, PictureError};

@@ -23,6 +23,8 @@ use crate::draw::board::Source;
 use crate::draw::shape::BoardShape;
 use crate::game::state::{Joint, Move, State};
 use crate::ground::meter::{Limits, Watcher};
+#[cfg(feature = "cuda")]
+use crate::lanes::cuda::device::{GpuRefusal, GpuSettings, Kernel};
 use crate::lanes::{LaneLimits, Lanes, N_LANES, Refusal};
 use crate::read::check::{Finding, Severity, check};
 use crate::read::error::GdlError;
@@ -70,10 +72,19 @@ struct Shared {
     making_lanes: Mutex<()>,
     /// CPU time that went into playouts which lanes could have played, in nanoseconds.
     spent: AtomicU64,
+    #[cfg(feature = "cuda")]
+    gpu: OnceLock<Result<Kernel, GpuRefusal>>,
+    /// The same for playouts in lanes which a graphics processor could have played.
+    #[cfg(feature = "cuda")]
+    spent_in_lanes: AtomicU64,
 }
 
 /// What it takes to make lanes, per input of the network.
 const NANOSECONDS_PER_INPUT: u64 = 1_000;
+
+/// What it takes to compile a kernel, per input of the code for lanes.
+#[cfg(feature = "cuda")]
+const KERNEL_NANOSECONDS_PER_INPUT: u64 = 500_000;
 
 impl fmt::Debug for GdlGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -147,6 +158,10 @@ impl GdlGame {
             lanes,
             making_lanes,
             spent,
+            #[cfg(feature = "cuda")]
+            gpu: OnceLock::new(),
+            #[cfg(feature = "cuda")]
+            spent_in_lanes: AtomicU64::new(0),
         };
         Ok(GdlGame { shared: Arc::new(shared), stop: None, horizon: u32::MAX })
     }
@@ -246,6 +261,41 @@ impl GdlGame {
     /// Notes what was spent on playouts without lanes.
     pub(super) fn note_spent(&self, time: Duration) {
         self.shared.spent.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// The game on a graphics processor, made when this is called for the first time.
+    #[cfg(feature = "cuda")]
+    pub(super) fn gpu(&self) -> Result<&Kernel, &GpuRefusal> {
+        let make = || Kernel::new(self.lanes().map_err(Clone::clone)?, &GpuSettings::default());
+        self.shared.gpu.get_or_init(make).as_ref()
+    }
+
+    /// Makes what playouts need to run on a graphics processor now, and not when enough were
+    /// played.
+    #[cfg(feature = "cuda")]
+    pub fn prepare_gpu(&self) -> Result<(), GpuRefusal> {
+        self.gpu().map(|_| ()).map_err(Clone::clone)
+    }
+
+    /// The game on a graphics processor, if it is made or if that takes no longer than what has been
+    /// spent without it.
+    #[cfg(feature = "cuda")]
+    pub(super) fn gpu_if_worth_it(&self) -> Option<&Kernel> {
+        if self.shared.gpu.get().is_none() {
+            let lanes = self.shared.lanes.get()?.as_ref().ok()?;
+            let n_inputs = (lanes.work() * lanes.period()) as u64;
+            let spent = self.shared.spent_in_lanes.load(Ordering::Relaxed);
+            if spent < n_inputs * KERNEL_NANOSECONDS_PER_INPUT {
+                return None;
+            }
+        }
+        self.gpu().ok()
+    }
+
+    /// Notes what was spent on playouts in lanes.
+    #[cfg(feature = "cuda")]
+    pub(super) fn note_spent_in_lanes(&self, time: Duration) {
+        self.shared.spent_in_lanes.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
     }
 
     /// Whether the rules are interpreted: slowly, and for one caller at a time.

@@ -7,6 +7,8 @@ use sakiyomi_core::{Game, Payoffs, Rng, Scratch, Stop, Turn};
 use serde::Serialize;
 
 use crate::game::gdl_game::{GdlGame, Settings};
+#[cfg(feature = "cuda")]
+use crate::game::gpu::{GpuInfo, gpu_of_game};
 use crate::game::state::State;
 use crate::ground::meter::Progress;
 use crate::lanes::play::{Match, play};
@@ -34,6 +36,12 @@ pub struct Info {
     pub lanes: Option<LaneInfo>,
     /// Why the game has no lanes.
     pub no_lanes: Option<String>,
+    /// Playouts on a graphics processor, if there is one.
+    #[cfg(feature = "cuda")]
+    pub gpu: Option<GpuInfo>,
+    /// Why there are none.
+    #[cfg(feature = "cuda")]
+    pub no_gpu: Option<String>,
     /// Mean length of a random playout in plies. This and the goals are of the playouts in lanes
     /// if there are any.
     pub mean_plies: f64,
@@ -101,6 +109,11 @@ pub fn info_watched(
         Ok((info, speed)) => (Some(info), None, Some(speed)),
         Err(refusal) => (None, Some(refusal.to_string()), None),
     };
+    #[cfg(feature = "cuda")]
+    let (gpu, no_gpu) = match gpu_of_game(&game, &start, seconds, seed, stop) {
+        Ok(info) => (Some(info), None),
+        Err(refusal) => (None, Some(refusal.to_string())),
+    };
     let most = many.as_ref().filter(|many| many.playouts > single.playouts).unwrap_or(&single);
     Ok(Info {
         roles: game.roles().to_vec(),
@@ -114,6 +127,10 @@ pub fn info_watched(
         playouts_per_cpu_second: single.rate(),
         lanes,
         no_lanes,
+        #[cfg(feature = "cuda")]
+        gpu,
+        #[cfg(feature = "cuda")]
+        no_gpu,
         mean_plies: most.plies as f64 / most.playouts.max(1) as f64,
         mean_goals: most.goals.iter().map(|goal| most.mean_goal(goal).0).collect(),
         mean_goal_errors: most.goals.iter().map(|goal| most.mean_goal(goal).1).collect(),
@@ -141,16 +158,16 @@ pub fn size(game: &GdlGame) -> Option<NetworkSize> {
     })
 }
 
-struct Speed {
-    playouts: u64,
-    seconds: f64,
-    plies: u64,
+pub(super) struct Speed {
+    pub(super) playouts: u64,
+    pub(super) seconds: f64,
+    pub(super) plies: u64,
     /// The sums of each player's payoffs, and of their squares.
-    goals: Vec<(f64, f64)>,
+    pub(super) goals: Vec<(f64, f64)>,
 }
 
 impl Speed {
-    fn new(game: &GdlGame) -> Speed {
+    pub(super) fn new(game: &GdlGame) -> Speed {
         Speed { playouts: 0, seconds: 0.0, plies: 0, goals: vec![(0.0, 0.0); game.players()] }
     }
 
@@ -163,12 +180,12 @@ impl Speed {
         }
     }
 
-    fn rate(&self) -> f64 {
+    pub(super) fn rate(&self) -> f64 {
         self.playouts as f64 / self.seconds.max(1e-9)
     }
 
     /// A mean from 0 to 100 with its standard error.
-    fn mean_goal(&self, (sum, squares): &(f64, f64)) -> (f64, f64) {
+    pub(super) fn mean_goal(&self, (sum, squares): &(f64, f64)) -> (f64, f64) {
         let n = self.playouts.max(1) as f64;
         let mean = sum / n;
         let variance = (squares / n - mean * mean).max(0.0);

@@ -4,13 +4,16 @@
 //! forced plies are skipped, chance is the role `random`, payoffs are goals / 100. [`playout`]
 //! plays random matches, [`stepper`] a match ply by ply with nothing skipped, [`encode`] and
 //! [`show`] are core's traits for networks and people, [`puzzle`] solves games of one player
-//! ([`puzzle_levels`] many states at a time), [`info`] says how large and how fast a game is.
+//! ([`puzzle_levels`] many states at a time), [`info`] says how large and how fast a game is, `gpu`
+//! how fast on a graphics processor.
 //!
 //! Must not know: gates and how an engine works, except for [`puzzle`] and [`info`], which read the
 //! network as data.
 
 pub(crate) mod encode;
 pub(crate) mod gdl_game;
+#[cfg(feature = "cuda")]
+pub(crate) mod gpu;
 pub(crate) mod info;
 pub(crate) mod playout;
 pub(crate) mod puzzle;

@@ -88,6 +88,23 @@ impl GdlGame {
         let Some(starts) = starts else { return false };
         let max_plies = self.max_plies();
         let stop = self.stop().map(|stop| &**stop);
+        #[cfg(feature = "cuda")]
+        if matches.len() >= MIN_GPU_MATCHES {
+            if let Some(gpu) = self.gpu_if_worth_it() {
+                let mut tell = |played: Played<'_>| {
+                    tell(played.number, self.payoffs_played(&played));
+                };
+                if gpu.play(lanes, &starts, matches, max_plies, stop, &mut tell).is_ok() {
+                    return true;
+                }
+            }
+            let clock = ThreadTime::now();
+            play(lanes, &starts, matches, max_plies, stop, &mut |played| {
+                tell(played.number, self.payoffs_played(&played));
+            });
+            self.note_spent_in_lanes(clock.elapsed());
+            return true;
+        }
         play(lanes, &starts, matches, max_plies, stop, &mut |played| {
             tell(played.number, self.payoffs_played(&played));
         });
@@ -105,6 +122,10 @@ const AT_ONCE: Duration = Duration::from_millis(2);
 
 /// A step of all lanes costs as much as dozens of plies, so a few matches are played one by one.
 const MIN_MATCHES: usize = 32;
+
+/// Fewer matches do not fill a graphics processor.
+#[cfg(feature = "cuda")]
+const MIN_GPU_MATCHES: usize = 1 << 16;
 
 /// Random moves of everyone until a match is over.
 struct RandomWalk<'a> {

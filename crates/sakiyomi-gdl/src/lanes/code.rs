@@ -13,6 +13,19 @@ pub(super) enum Shape {
     Copy { is_negated: bool },
 }
 
+#[cfg(any(test, feature = "cuda"))]
+impl Shape {
+    /// How many operands each operation has.
+    pub(super) fn n_operands(self) -> usize {
+        match self {
+            Shape::And { positive, negated, .. } => 1 + (positive + negated) as usize,
+            Shape::Table { op: Op::Xor, .. } => 3,
+            Shape::Table { .. } => 4,
+            Shape::Copy { .. } => 2,
+        }
+    }
+}
+
 /// Operations that are computed in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Segment {

@@ -13,6 +13,7 @@
 //! - [`batch`] holds 512 lanes, [`play`] streams matches through them: a lane that ends takes the
 //!   next. Goals are computed for many lanes together, when a lane ends for the second time.
 //! - [`expand`] looks at states that a search gives, and makes the moves that it asks for.
+//! - `cuda`, with the feature of that name, is the same for graphics processors.
 //!
 //! Making the code is bounded in time and memory; beyond that there are no lanes, and a
 //! [`Refusal`] that says why.
@@ -21,6 +22,8 @@
 
 mod batch;
 mod code;
+#[cfg(any(test, feature = "cuda"))]
+pub(crate) mod cuda;
 mod draw;
 pub(crate) mod expand;
 mod logic;

@@ -35,7 +35,7 @@ pub(crate) struct Played<'a> {
     pub(crate) plies: u32,
     /// Whether the rules ended it.
     pub(crate) is_terminal: bool,
-    goals: &'a [u8],
+    pub(super) goals: &'a [u8],
 }
 
 impl Played<'_> {

@@ -15,7 +15,7 @@ use crate::read::parse::Sheet;
 use crate::run::compiled::Compiled;
 use crate::tests::random_sheets::random_sheet;
 
-fn compiled(text: &str) -> Compiled {
+pub(super) fn compiled(text: &str) -> Compiled {
     let sheet = Sheet::parse(text).unwrap();
     let watcher = &mut |_: &Progress| true;
     let mut meter = Meter::new(&Limits::default(), watcher);

@@ -179,6 +179,18 @@ fn measure(
         }
         (None, reason) => writeln!(out, "in lanes: no, {}", reason.as_deref().unwrap_or("none"))?,
     }
+    #[cfg(feature = "cuda")]
+    match (&info.gpu, &info.no_gpu) {
+        (Some(gpu), _) => {
+            let (rate, ready) = (thousands(gpu.playouts_per_second), gpu.ready_seconds);
+            let device = &gpu.device;
+            writeln!(
+                out,
+                "on {device}: {rate} playouts per second, ready after {ready:.3} s more"
+            )?;
+        }
+        (None, reason) => writeln!(out, "on a GPU: no, {}", reason.as_deref().unwrap_or("none"))?,
+    }
     let goals: Vec<String> = (info.mean_goals.iter().zip(&info.mean_goal_errors))
         .map(|(mean, error)| format!("{mean:.2} ± {error:.2}"))
         .collect();
