@@ -658,6 +658,9 @@ fn experiments_and_their_reports_are_listed() {
     assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), list);
     let (status, page) = server.get("/reports/quick/classics-tuned.html");
     assert_eq!(status, 200);
+    assert!(page.contains("came with the program"), "{page}");
+    let (status, page) = server.get("/reports/quick/classics-budget-curve.html");
+    assert_eq!(status, 200);
     assert!(page.contains("Only 0 of"), "{page}");
 }
 
