@@ -132,7 +132,7 @@ fn lanes_beyond_the_limits_are_refused() {
     assert_eq!(stopped, Refusal::Stopped);
 }
 
-fn usual() -> LaneLimits {
+pub(super) fn usual() -> LaneLimits {
     LaneLimits::of(&Limits::default())
 }
 
@@ -140,7 +140,7 @@ fn usual() -> LaneLimits {
 #[test]
 fn states_are_the_same_in_and_out_of_lanes() {
     let compiled = compiled(crate::tests::sheets::LINES);
-    let lanes = Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default()).unwrap();
+    let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
     let (mut batch, mut rng) = (Batch::new(&lanes), Rng::new(2));
     let n_words = lanes.n_fluents.div_ceil(64);
     for n in [1, 63, 64, 65, N_LANES] {

@@ -47,7 +47,7 @@ impl<G: Hints> InBatches<'_, G> {
         walk: &mut Walk<G>,
         meter: &mut Meter<'_>,
         rng: &mut Rng,
-        mut report: Option<&mut Report<'_, G>>,
+        mut report: Option<Report<'_, G>>,
     ) -> Result<(), TooManyActions> {
         let (leaves, states, starts, payoffs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut waiting = Waiting { leaves, states, n: 0, starts, payoffs };
@@ -65,7 +65,7 @@ impl<G: Hints> InBatches<'_, G> {
             let is_first = meter.done() == n;
             self.play_out(walk, &mut waiting, is_first, rng);
             if let (true, Some(report)) = (meter.is_report_due(), &mut report) {
-                report(walk, meter.done());
+                (report.tell)(walk, meter.done());
             }
         }
         Ok(())

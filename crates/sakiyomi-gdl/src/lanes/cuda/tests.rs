@@ -12,7 +12,8 @@ use super::source::{SourceLimits, source};
 use crate::lanes::batch::Batch;
 use crate::lanes::play::{Match, Start, play};
 use crate::lanes::run::Word;
-use crate::lanes::{LaneLimits, Lanes, N_LANES};
+use crate::lanes::tests::usual;
+use crate::lanes::{Lanes, N_LANES};
 use crate::run::compiled::Compiled;
 use crate::run::draw::{STEP, scramble};
 
@@ -201,7 +202,7 @@ fn compare_sums(program: &Program, lanes: &Lanes, starts: &[Start<'_>], max_plie
 
 fn check(name: &str, text: &str, limits: &SourceLimits, max_plies: u32) {
     let compiled = compiled(text);
-    let lanes = Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default()).unwrap();
+    let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
     let program = Program::new(name, &source(&lanes, limits).unwrap());
     compare(&program, &compiled, &lanes, max_plies);
 }
@@ -247,7 +248,7 @@ fn lists_play_the_matches_of_lanes() {
     for (i, text) in texts.enumerate() {
         let compiled = compiled(text);
         let lanes =
-            Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default()).unwrap();
+            Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
         let OperationList { list, n_words } = OperationList::new(&lanes);
         let mut program = Program::new(&format!("list{i}"), &list_source(&lanes));
         (program.list, program.n_words) = (list, n_words as u32);
@@ -258,7 +259,7 @@ fn lists_play_the_matches_of_lanes() {
 #[test]
 fn code_beyond_the_limit_is_not_compiled() {
     let compiled = compiled(crate::tests::sheets::LINES);
-    let lanes = Lanes::new(&compiled.network, &compiled.sequence, LaneLimits::default()).unwrap();
+    let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
     let limits = SourceLimits { compiled: 10, ..SourceLimits::default() };
     assert_eq!(source(&lanes, &limits), None);
 }
