@@ -138,58 +138,64 @@ async fn make_room(served: &mut VecDeque<(JoinHandle<()>, Spoken)>, max: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use std::io::{ErrorKind, Read, Write};
+    use std::net::TcpStream as Client;
 
-    /// Connections say one letter: `s` opens a stream, `w` waits for an answer that never comes, and any other
-    /// one is answered. A second letter is an event of a stream.
-    async fn converse(mut stream: TcpStream, _: SocketAddr, spoken: Spoken) {
+    /// Connections say one letter: `s` opens a stream, `w` waits for an answer that never comes, `e` is an event of
+    /// a stream, and any other one is answered. All get their letter back.
+    async fn converse(stream: TcpStream, _: SocketAddr, spoken: Spoken) {
         let mut letter = [0];
-        while stream.read_exact(&mut letter).await.is_ok() {
-            spoken.tell();
+        while stream.readable().await.is_ok() {
+            match stream.try_read(&mut letter) {
+                Ok(1) => spoken.tell(),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+                _ => return,
+            }
             match letter[0] {
                 b's' => spoken.answered(true),
                 b'w' | b'e' => {}
                 _ => spoken.answered(false),
             }
-            let _ = stream.write_all(&letter).await;
+            let _ = stream.try_write(&letter);
         }
     }
 
-    async fn say(stream: &mut TcpStream, letter: u8) {
-        let mut answer = [0];
-        stream.write_all(&[letter]).await.unwrap();
-        stream.read_exact(&mut answer).await.unwrap();
+    /// A connection that has said something.
+    fn connect(address: SocketAddr, letter: u8) -> Client {
+        let mut client = Client::connect(address).unwrap();
+        say(&mut client, letter);
+        client
+    }
+
+    fn say(client: &mut Client, letter: u8) {
+        client.write_all(&[letter]).unwrap();
+        client.read_exact(&mut [0]).unwrap();
         // Times differ.
-        sleep(Duration::from_millis(2)).await;
+        std::thread::sleep(Duration::from_millis(2));
     }
 
-    async fn is_closed(stream: &mut TcpStream) -> bool {
-        tokio::time::timeout(Duration::from_millis(100), stream.read_u8()).await.is_ok()
+    fn is_closed(client: &mut Client) -> bool {
+        client.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        let waits = [ErrorKind::WouldBlock, ErrorKind::TimedOut];
+        !client.read(&mut [0]).is_err_and(|error| waits.contains(&error.kind()))
     }
 
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread")]
     async fn the_least_active_stream_makes_room() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let serving = tokio::spawn(connections(listener, 4, converse));
-        let connect = || async { TcpStream::connect(address).await.unwrap() };
-        let mut waits = connect().await;
-        say(&mut waits, b'w').await;
-        let mut streams = [connect().await, connect().await, connect().await];
-        for stream in &mut streams {
-            say(stream, b's').await;
-        }
+        let mut waits = connect(address, b'w');
+        let [mut first, mut second, mut third] = [(); 3].map(|()| connect(address, b's'));
         // The first one is sent an event, so the second is the least active.
-        say(&mut streams[0], b'e').await;
-        let mut new = connect().await;
-        say(&mut new, b'x').await;
-        assert!(is_closed(&mut streams[1]).await);
+        say(&mut first, b'e');
+        let mut new = connect(address, b'x');
+        assert!(is_closed(&mut second));
         // What is answered already goes before streams.
-        let mut newer = connect().await;
-        say(&mut newer, b'w').await;
-        assert!(is_closed(&mut new).await);
-        for stream in [&mut waits, &mut streams[0], &mut streams[2], &mut newer] {
-            assert!(!is_closed(stream).await);
+        let mut newer = connect(address, b'w');
+        assert!(is_closed(&mut new));
+        for client in [&mut waits, &mut first, &mut third, &mut newer] {
+            assert!(!is_closed(client));
         }
         serving.abort();
     }

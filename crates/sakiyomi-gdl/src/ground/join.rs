@@ -275,8 +275,10 @@ impl Sink for NewFacts<'_, '_> {
 
 /// How many facts there are with those that are new, and the bytes of all.
 fn made(fresh: &Vec<(TermId, Predicate)>, facts: &Facts, terms: &Terms) -> (usize, u64) {
-    // A new fact is listed, and a move or a fluent becomes one more fact.
-    let bytes = terms.bytes() + facts.bytes() + vec_bytes(fresh) + 56 * fresh.len() as u64;
+    // A new fact is listed, and a move or a fluent becomes one more fact; the set of heads that were
+    // seen has up to two bits per term.
+    let lists = vec_bytes(fresh) + 56 * fresh.len() as u64 + terms.len() as u64 / 4;
+    let bytes = terms.bytes() + facts.bytes() + lists;
     (facts.len() + fresh.len(), bytes)
 }
 
