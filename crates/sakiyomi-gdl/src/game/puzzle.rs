@@ -55,20 +55,16 @@ pub fn solve(
         left: 0,
         is_spent: false,
     };
-    let bytes = (budget.memory / 2) as usize;
-    let (mut states, mut has_subgoals, mut is_full) = (FIRST_STATES, true, false);
-    while !solver.is_over() && (!is_full || has_subgoals) {
-        if !is_full {
+    let max = max_states(from, (budget.memory / 2) as usize);
+    let (mut states, mut has_subgoals) = (FIRST_STATES, true);
+    while !solver.is_over() && (states < max || has_subgoals) {
+        if states < max {
+            // A few states are not worth making lanes.
             let lanes = if states > FIRST_STATES { solver.lanes(from) } else { None };
-            let max = match &lanes {
-                Some(lanes) => lanes.max_states(bytes),
-                None => max_states(from, bytes),
-            };
             match lanes {
-                Some(lanes) => lanes.search(&mut solver, from, states.min(max)),
-                None => solver.breadth_first(from, states.min(max)),
+                Some(lanes) => lanes.search(&mut solver, from, states),
+                None => solver.breadth_first(from, states),
             }
-            is_full = states >= max;
         }
         if !solver.is_over() && has_subgoals {
             solver.left = states;

@@ -1,5 +1,5 @@
 //! The search in breadth of a puzzle in lanes: ply by ply, hundreds of states at a time. States are
-//! packed facts in one list, so that far more of them fit than of whole states.
+//! packed facts in one list.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -12,9 +12,6 @@ use crate::game::puzzle::{PLAYER, Solver};
 use crate::game::state::{Move, State};
 use crate::lanes::expand::{Expander, Look};
 use crate::lanes::{Lanes, N_LANES};
-
-/// States that are kept at most, beside the limit of memory.
-const MAX_STATES: usize = 4_000_000;
 
 /// All states that were found, level by level.
 pub(super) struct Levels<'a> {
@@ -53,12 +50,6 @@ impl<'a> Levels<'a> {
             jobs: Vec::new(),
             children: Vec::new(),
         }
-    }
-
-    /// The states that fit into this many bytes.
-    pub(super) fn max_states(&self, bytes: usize) -> usize {
-        // Lists and tables may have twice the room that they need.
-        MAX_STATES.min(bytes / (2 * (8 * self.n_words + 8 + 17)))
     }
 
     /// Looks at up to `max` states from this one on.
