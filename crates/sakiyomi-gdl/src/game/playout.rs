@@ -88,26 +88,21 @@ impl GdlGame {
         let Some(starts) = starts else { return false };
         let max_plies = self.max_plies();
         let stop = self.stop().map(|stop| &**stop);
+        let mut tell = |played: Played<'_>| tell(played.number, self.payoffs_played(&played));
         #[cfg(feature = "cuda")]
-        if matches.len() >= MIN_GPU_MATCHES {
-            if let Some(gpu) = self.gpu_if_worth_it() {
-                let mut tell = |played: Played<'_>| {
-                    tell(played.number, self.payoffs_played(&played));
-                };
-                if gpu.play(lanes, &starts, matches, max_plies, stop, &mut tell).is_ok() {
-                    return true;
-                }
-            }
-            let clock = ThreadTime::now();
-            play(lanes, &starts, matches, max_plies, stop, &mut |played| {
-                tell(played.number, self.payoffs_played(&played));
-            });
-            self.note_spent_in_lanes(clock.elapsed());
+        if matches.len() >= MIN_GPU_MATCHES
+            && let Some(gpu) = self.gpu_if_worth_it()
+            && gpu.play(lanes, &starts, matches, max_plies, stop, &mut tell).is_ok()
+        {
             return true;
         }
-        play(lanes, &starts, matches, max_plies, stop, &mut |played| {
-            tell(played.number, self.payoffs_played(&played));
-        });
+        #[cfg(feature = "cuda")]
+        let clock = ThreadTime::now();
+        play(lanes, &starts, matches, max_plies, stop, &mut tell);
+        #[cfg(feature = "cuda")]
+        if matches.len() >= MIN_GPU_MATCHES {
+            self.note_spent_in_lanes(clock.elapsed());
+        }
         true
     }
 

@@ -359,8 +359,8 @@ impl Kernel {
         if let Some(List { operations, words }) = list.as_mut() {
             launch.arg(&*operations).arg(words);
         }
-        // SAFETY: the arguments are those of `play` in `kernel_tail.cu`, in its order and of its
-        // types, and those of `list.cu` for a list. The kernel writes to the last five only. It
+        // SAFETY: the arguments are those of `play` in `kernels/tail.cu`, in its order and of its
+        // types, and those of `kernels/list.cu` for a list. The kernel writes to the last five only. It
         // stays within them: `plies` and `goals` have a place for each of the `n` matches if the
         // mode says that each is told, `keys` and `start_of` if it says that they are given,
         // `facts` has all words of every start that `start_of` names, `sums` two numbers and two

@@ -20,10 +20,10 @@ pub(super) struct OperationList {
 pub(super) fn list_source(lanes: &Lanes) -> String {
     let sizes =
         format!("#define N_FLUENTS {}u\n#define N_SLOTS {}u\n", lanes.n_fluents, lanes.n_slots);
-    [&sizes, &head(lanes), include_str!("list.cu"), TAIL].concat()
+    [&sizes, &head(lanes), include_str!("../../../kernels/list.cu"), TAIL].concat()
 }
 
-/// What an operation of a list is; the numbers are those of `list.cu`.
+/// What an operation of a list is; the numbers are those of `kernels/list.cu`.
 #[derive(Clone, Copy)]
 enum Kind {
     And = 0,
@@ -69,7 +69,7 @@ fn literal(output: Output, offset: u32) -> u32 {
     (output.slot + offset) << 1 | u32::from(output.is_negated)
 }
 
-/// What `list.cu` reads beside the operations; places are counted from the start of the tables.
+/// What `kernels/list.cu` reads beside the operations; places are counted from the start of the tables.
 fn tables(lanes: &Lanes, ranges: &[[u32; 3]], goals: [u32; 2]) -> Vec<u32> {
     let n_head = 6 * lanes.period() + 5;
     let (mut head, mut rest) = (Vec::new(), Vec::new());

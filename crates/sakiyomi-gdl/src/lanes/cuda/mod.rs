@@ -2,11 +2,11 @@
 //!
 //! - [`values`] names what the code of a phase computes, apart from slots, and orders it so that
 //!   few values are needed at a time.
-//! - [`source`] writes that as CUDA C. What is the same for all games stands before it in
-//!   `kernel_head.cu` and behind it in `kernel_tail.cu`: matches that begin and end, draws by the
-//!   rule of `run/draw.rs`, results by the number of a match.
+//! - [`source`] writes that as CUDA C. What is the same for all games stands before it, in
+//!   `kernels/head.cu`, and behind it, in `kernels/tail.cu`: matches that begin and end, draws by
+//!   the rule of `run/draw.rs`, results by the number of a match.
 //! - [`list`] is for games whose code is too large to compile: their operations as numbers, which
-//!   `list.cu` reads.
+//!   `kernels/list.cu` reads.
 //! - [`job`] is what kernels are given.
 //! - `device`, with the feature `cuda`, compiles, keeps and launches kernels.
 //!

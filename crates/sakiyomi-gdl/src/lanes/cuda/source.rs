@@ -32,8 +32,8 @@ impl Default for SourceLimits {
 /// Threads of a block; each may use all registers that a thread can have.
 pub(super) const BLOCK: u32 = 128;
 
-const HEAD: &str = include_str!("kernel_head.cu");
-pub(super) const TAIL: &str = include_str!("kernel_tail.cu");
+const HEAD: &str = include_str!("../../../kernels/head.cu");
+pub(super) const TAIL: &str = include_str!("../../../kernels/tail.cu");
 
 /// How matches are told apart from each other, for the parts of kernels that are the same.
 pub(super) fn head(lanes: &Lanes) -> String {

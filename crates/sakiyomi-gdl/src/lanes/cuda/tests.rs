@@ -17,7 +17,7 @@ use crate::lanes::{Lanes, N_LANES};
 use crate::run::compiled::Compiled;
 use crate::run::draw::{STEP, scramble};
 
-/// What the harness counts keys from.
+/// What `on_cpu_tail.c` counts keys from.
 const BASE: u64 = 12_345;
 
 /// A kernel as a program of this processor.
@@ -32,8 +32,8 @@ impl Program {
         let folder = std::env::temp_dir().join(format!("sakiyomi-kernel-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let (text, path) = (folder.join(format!("{name}.c")), folder.join(name));
-        let before = include_str!("harness.c");
-        let after = include_str!("harness_main.c");
+        let before = include_str!("../../../kernels/on_cpu_head.c");
+        let after = include_str!("../../../kernels/on_cpu_tail.c");
         std::fs::write(&text, format!("{before}\n#define BASE {BASE}u\n{source}{after}")).unwrap();
         let mut compiler = Command::new("cc");
         compiler.args(["-std=gnu11", "-O1", "-w", "-o"]).arg(&path).arg(&text);

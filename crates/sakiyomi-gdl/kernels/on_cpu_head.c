@@ -1,5 +1,4 @@
-/* Runs a kernel on this processor: numbers come from the standard input, results go to the standard
-   output. This file stands before the kernel, and what follows MAIN behind it. */
+/* What tests put before a kernel to run it on this processor. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-
+/* What tests put behind it: numbers come from the standard input, results go to the standard output. */
 static void *get(size_t size, size_t n) {
   void *data = calloc(n + 1, size);
   if (!data || fread(data, size, n, stdin) != n) exit(2);
