@@ -83,6 +83,9 @@ pub(crate) enum Over {
 /// Ticks, or steps of other work, between two looks at the clock.
 const INTERVAL: u64 = 1 << 12;
 
+/// Bytes that are made between two looks, about.
+const UNTIL_NEXT_LOOK: u64 = INTERVAL * 64;
+
 /// What a position that is interpreted may take in any case.
 const MIN_SECONDS: f64 = 1.0;
 const MIN_BYTES: u64 = 16_000_000;
@@ -196,7 +199,7 @@ impl<'a> Meter<'a> {
         let bytes = self.held + bytes;
         let seconds = self.start.elapsed().as_secs_f64();
         let over = match () {
-            () if bytes > self.limits.bytes => Some(Over::Bytes),
+            () if bytes + UNTIL_NEXT_LOOK > self.limits.bytes => Some(Over::Bytes),
             () if seconds > self.seconds => Some(Over::Seconds),
             () if !(self.watcher)(&Progress { stage: self.stage, n, seconds, bytes }) => {
                 Some(Over::Stopped)
