@@ -60,10 +60,8 @@ impl ExperimentReport {
         };
         let cells =
             experiment.cells(scale).iter().map(report).collect::<Result<_, CountError>>()?;
-        let not_run = |claim: &Claim| ClaimReport {
-            text: claim.text.clone(),
-            verdict: Verdict::NotRun,
-        };
+        let not_run =
+            |claim: &Claim| ClaimReport { text: claim.text.clone(), verdict: Verdict::NotRun };
         let mut report = ExperimentReport {
             claims: experiment.claims.iter().map(not_run).collect(),
             ..ExperimentReport::around(experiment, scale, cells)

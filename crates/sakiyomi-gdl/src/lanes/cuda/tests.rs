@@ -247,8 +247,7 @@ fn lists_play_the_matches_of_lanes() {
     let texts = crate::tests::sheets::ALL.into_iter().chain(own.iter().map(String::as_str));
     for (i, text) in texts.enumerate() {
         let compiled = compiled(text);
-        let lanes =
-            Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
+        let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
         let OperationList { list, n_words } = OperationList::new(&lanes);
         let mut program = Program::new(&format!("list{i}"), &list_source(&lanes));
         (program.list, program.n_words) = (list, n_words as u32);
