@@ -91,8 +91,6 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("exec", "*", "a program is not part of this one"),
     ("experience", "tuned", "it is refused beside the experience that the preset has"),
     ("gdl", "rules", "they are handed over while the program runs"),
-    ("sangoku-best", "leaf-batch", "it is refused beside what guides the preset's playouts"),
-    ("sangoku-best", "playouts-per-leaf", "it is refused beside what guides the preset's playouts"),
     ("tubstap-best", "leaf-batch", "it is refused beside what guides the preset's playouts"),
     ("tubstap-best", "playouts-per-leaf", "it is refused beside what guides the preset's playouts"),
     ("experience", "leaf-batch", "it is refused beside the experience that the preset has"),
@@ -103,6 +101,8 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
 const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[
     ("uct", "leaf-batch", "only rule sheets play many at once; they have an entry of their own"),
     ("uct", "playouts-per-leaf", "only rule sheets play many at once"),
+    ("sangoku-best", "leaf-batch", "only rule sheets play many at once"),
+    ("sangoku-best", "playouts-per-leaf", "only rule sheets play many at once"),
     ("ggp-best", "leaf-batch", "only rule sheets play many at once"),
     ("ggp-best", "playouts-per-leaf", "only rule sheets play many at once"),
     ("restricted", "margin", "the box of a small board is the whole board"),
