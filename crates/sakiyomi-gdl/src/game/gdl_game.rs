@@ -266,7 +266,7 @@ impl GdlGame {
     /// The game on a graphics processor, made when this is called for the first time.
     #[cfg(feature = "cuda")]
     pub(super) fn gpu(&self) -> Result<&Kernel, &GpuRefusal> {
-        let make = || Kernel::new(self.lanes().map_err(Clone::clone)?, &GpuSettings::default());
+        let make = || Kernel::new(self.lanes()?, &GpuSettings::default());
         self.shared.gpu.get_or_init(make).as_ref()
     }
 

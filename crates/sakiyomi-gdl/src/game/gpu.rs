@@ -41,7 +41,7 @@ pub fn gpu_info(
     settings: &GpuSettings,
 ) -> Result<GpuInfo, GpuRefusal> {
     let clock = Instant::now();
-    let kernel = Kernel::new(game.lanes().map_err(Clone::clone)?, settings)?;
+    let kernel = Kernel::new(game.lanes()?, settings)?;
     gpu_speed(game, &kernel, clock.elapsed(), &game.start(), seconds, seed, &Stop::new())
 }
 
@@ -67,7 +67,7 @@ fn gpu_speed(
     seed: u64,
     stop: &Stop,
 ) -> Result<GpuInfo, GpuRefusal> {
-    let period = game.lanes().map_err(Clone::clone)?.period();
+    let period = game.lanes()?.period();
     let start = state.as_start().ok_or(Refusal::NoNetwork)?;
     let is_over = matches!(game.turn(state), Turn::Over(_));
     let mut base = Rng::new(seed).bits();
@@ -113,7 +113,7 @@ fn gpu_speed(
 /// Plays the same matches on the device and in lanes, from the start and from states after it, and
 /// counts those that differ in plies, end or goals.
 pub fn compare_gpu(game: &GdlGame, n: usize, settings: &GpuSettings) -> Result<usize, GpuRefusal> {
-    let lanes = game.lanes().map_err(Clone::clone)?;
+    let lanes = game.lanes()?;
     let kernel = Kernel::new(lanes, settings)?;
     let mut rng = Rng::new(2);
     let states = some_states(game, &mut rng);

@@ -100,10 +100,10 @@ fn a_page_is_told_which_rule_takes_too_much() {
         (<= (next (n (pair ?x ?x))) (true (n ?x)))\n(<= terminal (true over)) (goal a 50)";
     let within = Duration::from_secs(60);
     let (status, error) = served.answer("/api/rules", &json!({ "text": endless }), within);
-    assert_eq!(status, 400, "{error}");
+    assert_eq!(status, 422, "{error}");
     assert!(error.contains("10000 characters") && error.contains("`number` at line 3"), "{error}");
     let (status, error) = served.answer("/api/rules", &json!({ "text": doubling }), within);
-    assert_eq!(status, 400, "{error}");
+    assert_eq!(status, 422, "{error}");
     assert!(error.contains("the rule of `next` at line 2"), "{error}");
 }
 

@@ -136,19 +136,24 @@ fn an_interrupt_ends_every_command() {
     let mut commands = long_commands();
     // A shell that starts tests in the background has programs ignore Ctrl-C, unless they listen to it.
     commands.retain(|(_, ended)| *ended != Ended::Signal || !ignores_interrupts());
+    check_ended_by(SIGINT, folder.path(), commands);
+}
+
+/// Ends commands by a signal; what is complete must be kept.
+fn check_ended_by(signal: i32, folder: &Path, commands: Vec<(String, Ended)>) {
     let (commands, expected): (Vec<String>, Vec<Ended>) = commands.into_iter().unzip();
-    let found = ended_by(SIGINT, folder.path(), &commands);
+    let found = ended_by(signal, folder, &commands);
     for ((arguments, status), expected) in commands.iter().zip(found).zip(expected) {
         // A command that has not yet got to its work ends like any program.
-        let is_signal = status.signal() == Some(SIGINT);
+        let is_signal = status.signal() == Some(signal);
         let is_right = match expected {
             Ended::Code(code) => status.code() == Some(code) || is_signal,
             Ended::Signal => is_signal,
         };
         assert!(is_right, "{arguments}: {status}, not {expected:?}");
     }
-    succeeds(folder.path(), "store show --store run.sqlite");
-    succeeds(folder.path(), "store show --store duel.sqlite");
+    succeeds(folder, "store show --store run.sqlite");
+    succeeds(folder, "store show --store duel.sqlite");
 }
 
 /// Whether programs that are started here inherit that SIGINT is ignored.
@@ -159,18 +164,11 @@ fn ignores_interrupts() -> bool {
     bits.is_some_and(|bits| bits >> (SIGINT - 1) & 1 == 1)
 }
 
-/// There is no report then, but what was complete stays, as after SIGKILL.
 #[test]
-fn a_termination_ends_every_command_and_keeps_what_is_complete() {
+fn a_termination_ends_every_command_as_an_interrupt_does() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("long.toml"), LONG).unwrap();
-    let commands: Vec<String> = long_commands().into_iter().map(|one| one.0).collect();
-    let found = ended_by(SIGTERM, folder.path(), &commands);
-    for (arguments, status) in commands.iter().zip(found) {
-        assert_eq!(status.signal(), Some(SIGTERM), "{arguments}: {status}");
-    }
-    succeeds(folder.path(), "store show --store run.sqlite");
-    succeeds(folder.path(), "store show --store duel.sqlite");
+    check_ended_by(SIGTERM, folder.path(), long_commands());
 }
 
 #[test]
@@ -431,8 +429,7 @@ fn only_what_is_shown_reads_the_time_of_day() {
         }
     }
     readers.sort();
-    let shown = ["crates/sakiyomi/src/ggp/log.rs", "crates/sakiyomi/src/ggp/tournament.rs"];
-    assert_eq!(readers, shown);
+    assert_eq!(readers, ["crates/sakiyomi/src/ggp/log.rs"]);
 }
 
 /// The table names tests that there are.

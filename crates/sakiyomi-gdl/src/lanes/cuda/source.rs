@@ -25,7 +25,7 @@ pub struct SourceLimits {
 
 impl Default for SourceLimits {
     fn default() -> SourceLimits {
-        SourceLimits { inlined: 24_000, part: 2_000, compiled: 400_000 }
+        SourceLimits { inlined: 12_000, part: 2_000, compiled: 400_000 }
     }
 }
 
