@@ -530,6 +530,9 @@ fn sort_by_fitness<T>(all: &mut [T], fitness: impl Fn(&T) -> f64, id: impl Fn(&T
     all.sort_by(|a, b| fitness(b).total_cmp(&fitness(a)).then_with(|| id(a).cmp(&id(b))));
 }
 
+/// Keeps games that were played.
+type KeepGames<'a> = dyn Fn(Vec<(GameKey, Ending)>) + 'a;
+
 /// Plays the games of a generation, except those that were played before it was stopped.
 struct Play<'a> {
     seed: u64,
@@ -540,7 +543,7 @@ struct Play<'a> {
     stop: &'a Stop,
     tell: &'a dyn Fn(u64, u64),
     /// How often the games are kept that were played so far, and how.
-    keep: Option<(Duration, &'a dyn Fn(Vec<(GameKey, Ending)>))>,
+    keep: Option<(Duration, &'a KeepGames<'a>)>,
     kept_at: Cell<Instant>,
 }
 

@@ -79,6 +79,7 @@ fn grounding_keeps_to_its_memory() {
 }
 
 /// Makes a game, or fails, within some megabytes.
+#[allow(clippy::print_stdout)] // Shown if it fails.
 fn check(text: &str, engine: EngineChoice, megabytes: u64) {
     let mut settings = Settings { engine, ..Settings::default() };
     settings.limits.bytes = megabytes * 1_000_000;

@@ -165,7 +165,7 @@ impl Rules for Interpreter {
         let next = prover.next(&position.facts, joint, &mut meter);
         prover.set_state(&next, None);
         let legal = prover.legal(role, &mut meter);
-        let mut legal = [prover.sorted_by_text(legal, &mut meter)];
+        let mut legal = [prover.sorted_by_text(&legal, &mut meter)];
         prover.forget(&mut legal);
         let [legal] = legal;
         if meter.check().is_err() {
@@ -405,7 +405,7 @@ impl Prover {
             position.goals.push(first.filter(|_| values.next().is_none()));
         }
         for moves in &mut legal {
-            *moves = self.sorted_by_text(std::mem::take(moves), meter);
+            *moves = self.sorted_by_text(moves, meter);
         }
         if meter.is_over() {
             legal.iter_mut().for_each(Vec::clear);
@@ -423,7 +423,7 @@ impl Prover {
     }
 
     /// None if there is no room for their texts.
-    fn sorted_by_text(&self, moves: Vec<TermId>, meter: &mut Meter<'_>) -> Vec<TermId> {
+    fn sorted_by_text(&self, moves: &[TermId], meter: &mut Meter<'_>) -> Vec<TermId> {
         let written = |&term: &TermId| 64 + self.terms.written(term);
         let bytes: u64 = moves.iter().map(written).sum();
         meter.look((self.n_answers, self.bytes() + bytes));

@@ -23,9 +23,12 @@ const SMALL_OPTIONS: &[(&str, &str)] =
 const SMALL_PARAMETERS: &[(&str, &str)] =
     &[("iterations=", "20"), ("time=", "5ms"), ("cpu=", "1ms"), ("hagetaka:n=", "4")];
 
+/// How a command begins, what is replaced in it, and what is added.
+type Small = (&'static str, &'static [(&'static str, &'static str)], &'static str);
+
 /// Words, and options behind all others, that make a command small: by how it begins, what is
 /// replaced in it, and what is added.
-const SMALL_COMMANDS: &[(&str, &[(&str, &str)], &str)] = &[
+const SMALL_COMMANDS: &[Small] = &[
     ("sakiyomi duel", &[], "--games 2"),
     ("sakiyomi bench", &[], "--seconds 0.001 --simulations 50"),
     ("sakiyomi probe", &[], "--playouts 5"),
