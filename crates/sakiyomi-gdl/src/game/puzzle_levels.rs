@@ -28,7 +28,7 @@ pub(super) struct Levels<'a> {
     children: Vec<u64>,
 }
 
-/// Where a level is: all its states have made as many plies.
+/// Where a level is: all its states have made the same number of plies.
 #[derive(Clone, Copy, Debug)]
 struct Ply {
     phase: usize,

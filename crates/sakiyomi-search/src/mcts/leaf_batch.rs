@@ -16,7 +16,7 @@ use super::playout::policy::LeafBatch;
 use super::tree::Kind;
 use super::walk::{Reached, Report, Walk};
 
-/// At most one in so many visits of the root waits.
+/// At most one in this number of visits of the root waits.
 const VISITS_PER_WAITING: u32 = 4;
 
 /// One decision.

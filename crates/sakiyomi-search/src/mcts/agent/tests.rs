@@ -535,7 +535,7 @@ fn insight_shows_the_tree_as_it_is() {
     }
 }
 
-/// Whoever may need an answer at any moment has one as soon as the first iteration has ended, or
+/// A caller that may need an answer at any moment has one as soon as the first iteration has ended, or
 /// at once if a tree was kept.
 #[test]
 fn the_best_move_so_far_is_told_from_the_first_iteration_on() {

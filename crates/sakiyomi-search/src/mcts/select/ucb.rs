@@ -330,7 +330,7 @@ impl UcbSelect {
     fn learn(&self, tree: &mut Tree, path: &Path, payoffs: &Payoffs) {
         for step in &path.steps {
             let picks = path.picks_at(step);
-            // A leaf that was expanded while it waited has begun to count anew.
+            // A leaf that was expanded while it waited has begun to count again.
             if path.is_counted_ahead && tree.has_begun_anew(step.node, picks) {
                 continue;
             }
