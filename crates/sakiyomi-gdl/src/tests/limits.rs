@@ -34,7 +34,7 @@ fn cross() -> String {
     ))
 }
 
-/// As many cases for a relation of which none holds.
+/// The same number of cases for a relation of which none holds.
 fn empty_cross() -> String {
     let numbers: String = (0..400).map(|i| format!("(n {i}) ")).collect();
     game_of(&format!(

@@ -331,7 +331,7 @@ const MAX_ASKED: usize = 64;
 const NAME_TIME: Duration = Duration::from_secs(10);
 
 /// Waits for two players. Connections are asked for their names side by side, so that one that
-/// does not answer keeps nobody out; the first to say its name is RED.
+/// does not answer keeps no other out; the first to say its name is RED.
 fn two_players(
     listener: TcpListener,
     answer_time: Duration,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::lock;
 
 /// A move, and why it is that. It has two places, which are written in turn: one who publishes may lose the
-/// processor at any moment, also while it writes, and whoever reads then takes the other place
+/// processor at any moment, also while it writes, and a reader then takes the other place
 /// instead of waiting.
 #[derive(Debug, Default)]
 pub(super) struct BestSoFar {
@@ -22,7 +22,7 @@ impl BestSoFar {
         self.newest.store(next, Ordering::Release);
     }
 
-    /// What was published last, or just before. Waits for nobody.
+    /// What was published last, or just before. Does not wait.
     pub(super) fn get(&self) -> Option<(String, String)> {
         let newest = self.newest.load(Ordering::Acquire);
         [newest, 1 - newest].into_iter().find_map(|i| self.places[i].try_lock().ok()?.clone())

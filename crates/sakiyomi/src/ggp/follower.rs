@@ -16,7 +16,7 @@ pub(super) struct Following {
 }
 
 impl Following {
-    /// Whether the legal moves after so many plies are known.
+    /// Whether the legal moves after this number of plies are known.
     pub(super) fn knows(&self, plies: usize) -> bool {
         self.n_known.load(Ordering::Relaxed) > plies
     }

@@ -79,7 +79,7 @@ pub struct MatchResult {
 }
 
 impl MatchResult {
-    /// Whether it says nothing, because somebody took no part.
+    /// Whether it says nothing, because a player took no part.
     pub fn is_void(&self) -> bool {
         !self.absent.is_empty()
     }

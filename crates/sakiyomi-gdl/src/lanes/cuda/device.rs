@@ -59,7 +59,7 @@ pub struct GpuSettings {
     pub limits: SourceLimits,
     /// How often matches begin before goals are computed, if not by the size of the goals.
     pub cycles: Option<u32>,
-    /// Blocks of threads for each processor of the device, if not as many as fit.
+    /// Blocks of threads for each processor of the device, if not the number that fits.
     pub blocks: Option<u32>,
 }
 
