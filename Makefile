@@ -1,5 +1,5 @@
 # Thin: every target is a few commands that also work when typed.
-.PHONY: run demo test test-rust test-page test-python bench bench-peers build page wheel
+.PHONY: run demo test test-rust test-page test-python bench bench-peers build page wheel packages
 
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 SAKIYOMI := $(TARGET)/release/sakiyomi
@@ -54,6 +54,12 @@ build:
 ## The Python package as a wheel in target/wheels, with the command line and the page in it.
 wheel: page
 	python3 -m pip wheel --quiet --no-deps --wheel-dir $(TARGET)/wheels .
+
+## What is published: every crate, compiled from its package alone, and the wheel's sources.
+## The page is in the package but not in git, which cargo calls dirty.
+packages: page
+	cargo package --workspace --exclude sakiyomi-py --exclude sakiyomi-readers --locked --allow-dirty
+	python3 -m maturin sdist --out $(TARGET)/wheels
 
 ## The page becomes part of the program that is built after it. Without Node everything else is complete.
 page:

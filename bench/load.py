@@ -30,10 +30,12 @@ async def ask(server, method, path, body=None):
     head += f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n\r\n"
     writer.write(head.encode() + text)
     await writer.drain()
-    status = int((await reader.readline()).split()[1])
+    line = (await reader.readline()).split()
+    if len(line) < 2:
+        raise Failure(f"{method} {path}: closed without an answer")
     while (await reader.readline()).strip():
         pass
-    return status, reader, writer
+    return int(line[1]), reader, writer
 
 
 async def whole(server, method, path, body=None):
@@ -61,7 +63,17 @@ async def watcher(server, job, end, counts):
     writer.close()
 
 
-async def thinker(server, number, end, counts):
+async def thinker(server, number, end, counts, failures):
+    """Thinks, and begins another match after a failure, so that the load stays what it is."""
+    while time.monotonic() < end:
+        try:
+            await think(server, number, end, counts)
+        except (Failure, OSError) as failure:
+            failures.append(failure)
+            await asyncio.sleep(1)
+
+
+async def think(server, number, end, counts):
     games = ["connect-four", "othello", "breakthrough", "sangoku", "hagetaka"]
     record = {"game": games[number % len(games)], "seed": number, "moves": []}
     while time.monotonic() < end:
@@ -132,12 +144,13 @@ async def main(options):
     start = time.monotonic()
     end = start + options.seconds
     counts, times = {"events": 0, "decisions": 0, "searches": 0, "given up": 0}, {}
+    failures = []
     tasks = [watcher(server, job, end, counts) for _ in range(options.watchers)]
-    tasks += [thinker(server, number, end, counts) for number in range(options.thinkers)]
+    tasks += [thinker(server, number, end, counts, failures) for number in range(options.thinkers)]
     tasks.append(visitor(server, end, times))
     if options.pid and options.curve:
         tasks.append(memory(options.pid, options.curve, start, end + options.rest))
-    failures = [result for result in await asyncio.gather(*tasks, return_exceptions=True) if result]
+    failures += [result for result in await asyncio.gather(*tasks, return_exceptions=True) if result]
     await whole(server, "POST", f"/api/jobs/{job}/stop", {})
     print(f"{options.watchers} watchers got {counts['events']} events, {options.thinkers} thinkers {counts['decisions']} decisions and gave up {counts['given up']} searches")
     for name, seconds in times.items():

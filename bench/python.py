@@ -1,6 +1,7 @@
 """What the Python package costs and how fast it is, beside other libraries where they are installed.
 
     python bench/python.py [--games connect-four othello] [--seconds 2] [--only steps advise duel ray]
+    python bench/python.py --only steps --games gdl:file=kif/breakthrough.kif gdl:file=kif/chess_200.kif
 
 Steps are those of all environments together, with random legal actions that the same program draws, numpy in and out (masks, rewards,
 ends, players, and where it is said observations), on one thread, per second of CPU time. The median of five rounds is told; in each
@@ -91,10 +92,11 @@ def all_steps(game):
         for observe in (True, False):
             name = f"Batch, {n:,} environments, {'with' if observe else 'without'} observations"
             rows.append((name, batch_steps(game, n, observe), n))
-    try:
-        rows.append(("OpenSpiel's states from Python, without observations", open_spiel_steps(game), 1))
-    except ImportError:
-        print("OpenSpiel is not installed")
+    if game in OPEN_SPIEL:
+        try:
+            rows.append(("OpenSpiel's states from Python, without observations", open_spiel_steps(game), 1))
+        except ImportError:
+            print("OpenSpiel is not installed")
     if game in PGX:
         try:
             rows += [(f"pgx, {n:,} environments, with observations", pgx_steps(game, n), n) for n in (256, 1024, 4096)]

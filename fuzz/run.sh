@@ -25,5 +25,5 @@ for target in "${targets[@]}"; do
     esac
     echo "== $target"
     cargo fuzz run --sanitizer none "$target" "${folders[@]}" -- \
-        -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=2048 -timeout=20 -print_final_stats=1
+        -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=2048 -timeout=60 -print_final_stats=1
 done

@@ -40,11 +40,21 @@ from .errors import (
 )
 from .evolution import EvolutionResult, FairnessResult, Verdict, evolve, fairness
 from .network import SelfPlayResult, self_play
-from .results import DuelResult, ExploitResult, Interval, Report, RunResult, SolveResult, Tally
+from .results import (
+    BestResponseResult,
+    DuelResult,
+    ExploitResult,
+    Interval,
+    Report,
+    RunResult,
+    SolveResult,
+    Tally,
+)
 
 __all__ = [
     "AgentError",
     "Batch",
+    "BestResponseResult",
     "DuelResult",
     "Entry",
     "EvolutionResult",
@@ -70,6 +80,8 @@ __all__ = [
     "Verdict",
     "__version__",
     "agents",
+    "assess",
+    "best_response",
     "duel",
     "evolve",
     "experiments",
@@ -240,22 +252,100 @@ def exploit(
     return ExploitResult.from_json(text, str(game), agent)
 
 
+def best_response(
+    game: str | Game,
+    agent: str,
+    *,
+    minutes: float | None = None,
+    search_games: int | None = None,
+    games: int = 200,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> BestResponseResult:
+    """Looks for a response to any agent or program by playing against it, and plays it on fresh games.
+
+    What the response wins is a lower bound of what a best response would win. With `search_games` in place of `minutes` the
+    same seed gives the same result.
+
+    >>> best_response("tic-tac-toe", "random", search_games=200, games=20).found
+    True
+    """
+    return BestResponseResult.from_json(
+        _native.best_response(
+            game,
+            agent,
+            minutes=minutes,
+            search_games=search_games,
+            games=games,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        )
+    )
+
+
 def solve(
     game: str | Game,
     *,
     memory: int = 8 << 30,
     save: str | os.PathLike[str] | None = None,
     check: bool = False,
+    threads: int | None = None,
+    layers: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> SolveResult:
     """Solves a game of two exactly; `save` keeps the solution for the agent `exact:file=..`.
 
+    Hagetaka and Goofspiel are solved layer by layer on all threads. With a folder for `layers` a solution that was stopped
+    goes on after the last layer that is there.
+
     >>> solve("goofspiel:n=3,order=descending").values
     (0.5, 0.5)
     """
-    return SolveResult.from_json(
-        _native.solve(game, memory=memory, save=save, check=check, progress=progress), str(game)
+    text = _native.solve(
+        game, memory=memory, save=save, check=check, threads=threads, layers=layers, progress=progress
     )
+    return SolveResult.from_json(text, str(game))
+
+
+def assess(
+    game: str | Game,
+    *,
+    minutes: float = 5.0,
+    games: int | None = None,
+    strengths: Sequence[int] = (25, 100, 400, 1600),
+    players: Sequence[str] = (),
+    remedies: bool = False,
+    seed: int = 1,
+    threads: int | None = None,
+    store: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Assesses a game: whether it is fair, deep and alive, and with `remedies` what would mend it.
+
+    Players of many kinds play against themselves, and searches of rising strength against each other. About `minutes` decide
+    how much is played, or, if `games` is given, this number and `strengths` (iterations of the searches), so that the same
+    games are played again. The report is a dictionary; its certificate is `report["verdict"]["sentence"]`.
+
+    >>> report = assess("tic-tac-toe", games=6, strengths=[10, 40], seed=3)
+    >>> report["exact"]["values"], report["players"][0]["games"]
+    ([0.5, 0.5], 6)
+    """
+    text = _native.assess(
+        game,
+        minutes=minutes,
+        strengths=list(strengths),
+        games=games,
+        players=list(players),
+        remedies=remedies,
+        seed=seed,
+        threads=threads,
+        store=store,
+        progress=progress,
+    )
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def _ids(ids: str | Sequence[str]) -> list[str]:

@@ -14,8 +14,11 @@ __all__ = [
     "Table",
     "Thought",
     "__version__",
+    "agent_matches",
     "agent_text",
     "agents",
+    "assess",
+    "best_response",
     "duel",
     "evolve",
     "experiments",
@@ -24,6 +27,7 @@ __all__ = [
     "game_text",
     "games",
     "main",
+    "many_matches",
     "report",
     "run",
     "run_unit",
@@ -63,12 +67,38 @@ def exploit(
     memory: int,
     progress: Callable[[dict[str, Any]], object] | None,
 ) -> str: ...
+def assess(
+    game: object,
+    *,
+    minutes: float,
+    strengths: Sequence[int],
+    games: int | None,
+    players: Sequence[str],
+    remedies: bool,
+    seed: int,
+    threads: int | None,
+    store: str | os.PathLike[str] | None,
+    progress: Callable[[dict[str, Any]], object] | None,
+) -> str: ...
+def best_response(
+    game: object,
+    agent: object,
+    *,
+    minutes: float | None,
+    search_games: int | None,
+    games: int,
+    seed: int,
+    threads: int | None,
+    progress: Callable[[dict[str, Any]], object] | None,
+) -> str: ...
 def solve(
     game: object,
     *,
     memory: int,
     save: str | os.PathLike[str] | None,
     check: bool,
+    threads: int | None,
+    layers: str | os.PathLike[str] | None,
     progress: Callable[[dict[str, Any]], object] | None,
 ) -> str: ...
 def experiments(*, folder: str | os.PathLike[str] | None, store: str | os.PathLike[str]) -> str: ...
@@ -100,6 +130,36 @@ def self_play(
     temperature_moves: int,
     seed: int,
     opponent: object | None,
+    progress: Callable[[int], object] | None,
+) -> dict[str, NDArray[Any]]: ...
+def many_matches(
+    games: Sequence[object],
+    network: Callable[[NDArray[np.float32], NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.float32]]],
+    *,
+    matches: int,
+    at_once: int,
+    simulations: int,
+    rule: str,
+    considered: int,
+    c: float,
+    noise: tuple[float, float] | None,
+    share: float,
+    images: bool,
+    opening_plies: int,
+    drawn_moves: int,
+    seed: int,
+    threads: int,
+    progress: Callable[[int], object] | None,
+) -> dict[str, NDArray[Any]]: ...
+def agent_matches(
+    games: Sequence[object],
+    agent: object,
+    *,
+    matches: int,
+    opening_plies: int,
+    drawn_moves: int,
+    seed: int,
+    threads: int,
     progress: Callable[[int], object] | None,
 ) -> dict[str, NDArray[Any]]: ...
 @final
@@ -140,6 +200,7 @@ class Table:
     def view(self) -> dict[str, Any]: ...
     def record(self) -> dict[str, Any]: ...
     def past(self) -> list[dict[str, Any]]: ...
+    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Table], tuple[dict[str, Any]]]: ...
     def svg(self) -> str: ...
     def _repr_svg_(self) -> str: ...
 
@@ -200,9 +261,12 @@ class Position:
         """Applies one action per choosing player, or the number of an outcome of chance."""
     def observation(self, player: int | None = None) -> NDArray[np.float32]: ...
     def mask(self, player: int | None = None) -> NDArray[np.bool_]: ...
+    def symmetries(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]: ...
+    def cells_of_indices(self) -> list[int | None]: ...
     def copy(self) -> Position: ...
     def __copy__(self) -> Position: ...
     def __deepcopy__(self, _memo: object) -> Position: ...
+    def __reduce__(self) -> tuple[Callable[[str, list[list[int]]], Position], tuple[str, list[list[int]]]]: ...
     def key(self) -> str:
         """Everything that tells this state from others, as text."""
     def view(self) -> dict[str, Any]: ...

@@ -94,7 +94,8 @@ def fairness(
 ) -> FairnessResult:
     """Judges whether a map of TUBSTAP (a .tbsmap file) is fair: agents play both sides, many times.
 
-    Agents are texts; with `+noise` hit points and places of units vary from game to game.
+    Agents are texts, five kinds if none are given. They play the map as it is: `+opening=1` draws the first action of each side at random, for
+    those that would always play the same game. With `+noise` hit points and places of units vary from game to game.
     """
     data = json.loads(_native.fairness(map, list(agents), games=games, seed=seed, threads=threads))
     return FairnessResult(data, data["is_fair"], tuple(Verdict.from_data(judge) for judge in data["judges"]))

@@ -12,7 +12,17 @@ from .errors import MissingPackage
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["DuelResult", "ExploitResult", "Interval", "Report", "Result", "RunResult", "SolveResult", "Tally"]
+__all__ = [
+    "BestResponseResult",
+    "DuelResult",
+    "ExploitResult",
+    "Interval",
+    "Report",
+    "Result",
+    "RunResult",
+    "SolveResult",
+    "Tally",
+]
 
 
 @dataclass(frozen=True)
@@ -139,6 +149,41 @@ class ExploitResult(Result):
 
 
 @dataclass(frozen=True)
+class BestResponseResult(Result):
+    """A response that was found by playing against an agent. Payoffs are from 0 to 1."""
+
+    game: str
+    agent: str
+    found: bool
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    mean: float
+    interval: Interval
+    exploitability: float
+    """What the response gains per player: a lower bound of what a best response gains."""
+    exploitability_interval: Interval
+    record: dict[str, Any] | None
+    """The game in which the response got most."""
+
+    @classmethod
+    def from_json(cls, text: str) -> BestResponseResult:
+        data = json.loads(text)
+        names = ["game", "agent", "found", "games", "wins", "draws", "losses", "mean", "exploitability", "record"]
+        return cls(
+            data,
+            **{name: data[name] for name in names},
+            interval=_interval(data["interval"]),
+            exploitability_interval=_interval(data["exploitability_interval"]),
+        )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        keys = ["seat", "wins", "draws", "losses", "mean"]
+        return [{key: seat[key] for key in keys} for seat in self._data["seats"]]
+
+
+@dataclass(frozen=True)
 class SolveResult(Result):
     """The exact equilibrium of a game of two."""
 
@@ -214,5 +259,5 @@ class Report(Result):
         return cells
 
     def _rows(self) -> list[dict[str, Any]]:
-        keys = ["name", "game", "first", "second", "games", "wins", "draws", "losses", "score", "nash_conv"]
+        keys = ["name", "game", "first", "second", "games", "wins", "draws", "losses", "score", "measured"]
         return [{key: cell[key] for key in keys} for cell in self._data["cells"]]

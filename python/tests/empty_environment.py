@@ -18,7 +18,7 @@ import sakiyomi
 
 
 def main(program):
-    others = [name for name in ("pandas", "pettingzoo", "pyspiel", "ray", "torch") if importlib.util.find_spec(name)]
+    others = [name for name in ("pandas", "pettingzoo", "gymnasium", "anywidget", "pyspiel", "ray", "torch") if importlib.util.find_spec(name)]
     assert not others, f"the environment is not empty: {others}"
     readme = (Path(__file__).parents[2] / "README.md").read_text()
     code = readme.split("```python\n", 1)[1].split("```", 1)[0]
@@ -27,6 +27,8 @@ def main(program):
     needs = {
         "pandas": lambda: sakiyomi.duel("tic-tac-toe", "random", "random", games=2).to_frame(),
         "pettingzoo": lambda: importlib.import_module("sakiyomi.pettingzoo"),
+        "gymnasium": lambda: importlib.import_module("sakiyomi.gymnasium"),
+        "anywidget": lambda: importlib.import_module("sakiyomi.widget"),
         "open_spiel": lambda: importlib.import_module("sakiyomi.open_spiel"),
         "ray": lambda: importlib.import_module("sakiyomi.ray").run("all"),
     }

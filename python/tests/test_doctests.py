@@ -8,7 +8,7 @@ import pytest
 import sakiyomi
 
 
-@pytest.mark.parametrize("name", ["sakiyomi", "sakiyomi.batch", "sakiyomi.network", "sakiyomi.custom"])
+@pytest.mark.parametrize("name", ["sakiyomi", "sakiyomi.batch", "sakiyomi.network", "sakiyomi.custom", "sakiyomi.onnx_file"])
 def test_docstrings(name):
     module = importlib.import_module(name)
     names = {"np": numpy, "sakiyomi": sakiyomi}

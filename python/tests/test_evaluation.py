@@ -66,6 +66,28 @@ def test_exact_work():
     assert solution.to_frame()["share"].sum() == pytest.approx(2)
 
 
+def test_games_are_assessed(tmp_path):
+    told = []
+    report = sakiyomi.assess(
+        "hex:3x3", games=10, strengths=[10, 40], remedies=True, store=tmp_path / "s", progress=told.append
+    )
+    assert report["exact"]["values"] == [1.0, 0.0] and report["verdict"]["fairness"] == "unfair"
+    assert [remedy["game"] for remedy in report["remedies"]][0] == "pie:hex:width=3,height=3"
+    assert told[-1]["done"] == told[-1]["games"]
+    with pytest.raises(sakiyomi.SpecError, match="rise"):
+        sakiyomi.assess("tic-tac-toe", games=4, strengths=[5, 2])
+
+
+def test_a_response_is_found_by_playing():
+    found = sakiyomi.best_response("tic-tac-toe", "random", search_games=100, games=20, threads=2)
+    assert (found.game, found.agent) == ("tic-tac-toe", "random")
+    assert found.found and found.wins > 10 and found.exploitability_interval.low > 0
+    assert found.record is not None and found.record["game"] == {"name": "tic-tac-toe"}
+    assert found.wins + found.draws + found.losses == found.games == 20
+    with pytest.raises(sakiyomi.SpecError, match="minutes"):
+        sakiyomi.best_response("tic-tac-toe", "random")
+
+
 def test_experiments_run_and_are_reported(tmp_path):
     source = Path(__file__).with_name("small.toml")
     store = tmp_path / "results.sqlite"

@@ -37,11 +37,3 @@ def test_alphazero(capsys, monkeypatch, tmp_path):
 
 def test_alphazero_is_short():
     assert len((EXAMPLES / "alphazero.py").read_text().splitlines()) < 150
-
-
-def test_the_readme_example(monkeypatch, tmp_path):
-    """The first Python example of the README, as it stands there."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text()
-    code = readme.split("```python\n", 1)[1].split("```", 1)[0]
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "README.md", "exec"), {"__name__": "readme"})

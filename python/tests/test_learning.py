@@ -149,6 +149,6 @@ def test_networks_in_files_say_what_is_wrong(tmp_path):
     (tmp_path / "text.onnx").write_text("no network")
     with pytest.raises(sakiyomi.SpecError, match="no network in ONNX"):
         table.advise(f"net:file={tmp_path / 'text.onnx'}")
-    with pytest.raises(sakiyomi.SpecError, match="a network is missing"):
+    with pytest.raises(sakiyomi.SpecError, match="none comes with the program"):
         table.advise("net:iterations=10")
     assert table.advise("puct:iterations=300").action == "b2"

@@ -68,7 +68,11 @@ export type GameRequest = { game: string, check?: Array<string>, };
  * `agents` are the names of those who can play it, and those with a network that fits it, such as
  * `net:file=four.onnx`; `opponents` are some of them by strength, and `suggested` is the one to begin with.
  */
-export type GameAnswer = { game: string, fields: SpecFields, players: Array<PlayerFace>, agents: Array<string>, opponents: Array<Opponent>, suggested: string, 
+export type GameAnswer = { game: string, fields: SpecFields, players: Array<PlayerFace>, 
+/**
+ * What the drawings on the board stand for.
+ */
+legend: Array<LegendEntry>, agents: Array<string>, opponents: Array<Opponent>, suggested: string, 
 /**
  * One for each agent that was to be checked.
  */
@@ -264,7 +268,11 @@ sign: string,
 /**
  * What it does.
  */
-name: Phrase, };
+name: Phrase, 
+/**
+ * Columns and rows that it moves the piece by, if it moves it.
+ */
+step: [number, number] | null, };
 
 /**
  * A text that is either taken as it is, or a pattern with values. The pattern is the key of a
@@ -304,7 +312,11 @@ export type Board = { grid: Grid, column_labels: Array<string>, row_labels: Arra
 /**
  * Cells that decided the match, such as a winning line.
  */
-marked: Array<number>, };
+marked: Array<number>, 
+/**
+ * Whose the edges are, top, right, bottom and left, where it matters who reaches them.
+ */
+edges: [number | null, number | null, number | null, number | null], };
 
 export type Grid = "square" | "hex";
 
@@ -343,6 +355,11 @@ symbol: string, owner: number | null, shape: Shape,
  */
 gauge: Gauge | null, 
 /**
+ * What is drawn in place of the symbol, by name, such as `infantry`. A page without that drawing
+ * writes the symbol.
+ */
+picture: string | null, 
+/**
  * What kind of piece it is, in a letter and in a word.
  */
 badge: Badge | null, 
@@ -353,7 +370,11 @@ has_acted: boolean,
 /**
  * Further numbers and states, such as `attack 50` or `moved`.
  */
-facts: Array<Phrase>, };
+facts: Array<Phrase>, 
+/**
+ * The cells that it can go to in a turn of its own, and those that it can strike at.
+ */
+reach: Reach, };
 
 /**
  * How a piece is drawn.
@@ -366,7 +387,25 @@ export type Gauge = { value: number, max: number,
  */
 unit: string, };
 
-export type Badge = { letter: string, name: Phrase, };
+export type Badge = { letter: string, 
+/**
+ * What is drawn in place of the letter, by name.
+ */
+picture: string | null, name: Phrase, };
+
+/**
+ * How far a piece gets; empty where that says nothing.
+ */
+export type Reach = { moves: Array<number>, strikes: Array<number>, };
+
+/**
+ * What a drawing on the board stands for, with the numbers that matter.
+ */
+export type LegendEntry = { 
+/**
+ * A kind of ground, or else a picture of a piece or a badge.
+ */
+ground: string | null, picture: string | null, name: Phrase, facts: Array<Phrase>, };
 
 export type Pile = { title: Phrase, cards: Array<Card>, 
 /**
@@ -452,7 +491,11 @@ share: number, visits: number | null, value: number | null,
 /**
  * Whether the value is proven.
  */
-proven: boolean, };
+proven: boolean, 
+/**
+ * The share that a network gives it before the search.
+ */
+prior: number | null, };
 
 /**
  * A place in the tree, and the step that leads to it; `values` are what the choices give those who
@@ -569,7 +612,7 @@ is_late: boolean, };
 /**
  * Starts a job: `POST /api/jobs`.
  */
-export type JobRequest = { "kind": "duel", game: string, agents: [string, string], games: number, seed: number, } | { "kind": "experiment", id: string, scale: string, };
+export type JobRequest = { "kind": "duel", game: string, agents: [string, string], games: number, seed: number, } | { "kind": "experiment", id: string, scale: string, } | { "kind": "assess", game: string, strengths: Array<number>, games: number, remedies: boolean, seed: number, } | { "kind": "evolve", columns: number, rows: number, units_a_side: number, turn_limit: number, generations: number, population: number, seed: number, };
 
 /**
  * `GET /api/jobs` lists them, `GET /api/jobs/{id}/events` is a stream of events `job`, and
@@ -580,6 +623,10 @@ export type Job = { id: number, request: JobRequest, title: string, state: JobSt
  * Since it was started or resumed.
  */
 seconds: number, seconds_left: number | null, rows: Array<JobRow>, 
+/**
+ * Of an assessment: its certificates in one sentence each, as far as they are known.
+ */
+certificates: Array<string>, 
 /**
  * Why it failed; empty otherwise.
  */
@@ -645,7 +692,7 @@ export type ExperimentResult = { id: string, title: string, kind: string,
  */
 repeats: string, notes: string, scale: string, 
 /**
- * Games, or runs if the kind is `exploitability`.
+ * Games, or runs if it is measured in runs.
  */
 games_done: number, games: number, 
 /**
@@ -689,9 +736,9 @@ seats: Array<ResultTally>,
  */
 p: number, mean_turns: number | null, 
 /**
- * If it is this that was measured, with its 95 % interval.
+ * What was measured in runs, with its 95 % interval.
  */
-nash_conv: Span | null, 
+measured: Span | null, 
 /**
  * What a reader should know of repeated games; empty if there is nothing.
  */
@@ -883,6 +930,50 @@ generation: number, generations: number,
 tried: number, passed: number, is_complete: boolean, };
 
 /**
+ * What a run of evolution has found: `GET /api/fair/{name}`.
+ */
+export type FairGallery = { run: FairRun, 
+/**
+ * Fitness by generation.
+ */
+generations: Array<FairGeneration>, 
+/**
+ * The generation whose maps these are; null for the latest.
+ */
+shown: number | null, 
+/**
+ * Best first.
+ */
+maps: Array<FairMap>, };
+
+export type FairGeneration = { best: number, mean: number, games: number, 
+/**
+ * Whether its best maps were kept.
+ */
+has_maps: boolean, };
+
+/**
+ * A map that evolution has found.
+ */
+export type FairMap = { map: DrawnMap, 
+/**
+ * The text of a map file.
+ */
+text: string, 
+/**
+ * The game that is played on it.
+ */
+game: string, fitness: number, 
+/**
+ * By fresh games if it has had them, else by those of the search.
+ */
+judges: Array<JudgeVerdict>, 
+/**
+ * Null before fresh games were played.
+ */
+is_fair: boolean | null, };
+
+/**
  * Asks whether a map is fair: `POST /api/fairness`.
  */
 export type FairnessRequest = { 
@@ -892,17 +983,44 @@ export type FairnessRequest = {
 map: string, };
 
 /**
- * What the judges say: one row each, the verdict last.
+ * What the judges say.
  */
-export type FairnessAnswer = { 
-/**
- * The map as SVG.
- */
-picture: string, header: Array<string>, rows: Array<Array<string>>, is_fair: boolean, 
+export type FairnessAnswer = { judges: Array<JudgeVerdict>, is_fair: boolean, 
 /**
  * What is odd about the file.
  */
 warnings: Array<string>, };
+
+/**
+ * How the games of one player against itself ended.
+ */
+export type JudgeVerdict = { judge: string, 
+/**
+ * Wins of the side that moves first and of the other.
+ */
+wins: [number, number], draws: number, 
+/**
+ * Of the side that moves first.
+ */
+score: Span, 
+/**
+ * Nothing if it is fair.
+ */
+unfair: Array<UnfairName>, };
+
+/**
+ * Why a map is not fair.
+ */
+export type UnfairName = "first-side" | "second-side" | "undecided" | "draws" | "one-course";
+
+/**
+ * A network that was handed over: `POST /api/networks?name=FILE`, with the file as the body.
+ */
+export type NetworkAnswer = { 
+/**
+ * The agent that plays with it.
+ */
+agent: string, };
 
 /**
  * Every answer that is not a success, with a status from 400 on.

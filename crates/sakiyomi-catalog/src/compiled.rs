@@ -8,7 +8,9 @@
 use sakiyomi_core::{Agent, Playable, Rng, Stop};
 use sakiyomi_games::sangoku::Restriction;
 use sakiyomi_players::PlayerOf;
-use sakiyomi_search::{LeafEvaluator, MctsSettings, ProbeReport, PuctSettings, TreeSearch};
+use sakiyomi_search::{
+    LeafEvaluator, MctsSettings, ProbeReport, ProbeSettings, PuctSettings, TreeSearch,
+};
 
 use crate::{AgentSpec, Seat, SpecError};
 
@@ -35,11 +37,14 @@ pub trait CatalogGame: Playable + Sized {
     ) -> Box<dyn Agent<Self> + 'a>;
 
     /// The probe of a search with experience; see [`sakiyomi_search::probe`].
-    fn probe(&self, search: &MctsSettings, playouts: u64, rng: &mut Rng) -> ProbeReport;
+    fn probe(
+        &self,
+        search: &MctsSettings,
+        settings: ProbeSettings,
+        rng: &mut Rng,
+        stop: &Stop,
+    ) -> ProbeReport;
 }
-
-/// Nothing stops what is measured.
-pub(crate) static UNSTOPPED: Stop = Stop::new();
 
 /// Compiles all searches for these types of games; `with players` those that only they have, and `at once` the search
 /// that makes turns sequential, where there is something to make sequential.
@@ -85,10 +90,11 @@ macro_rules! compiled {
             fn probe(
                 &self,
                 search: &sakiyomi_search::MctsSettings,
-                playouts: u64,
+                settings: sakiyomi_search::ProbeSettings,
                 rng: &mut sakiyomi_core::Rng,
+                stop: &sakiyomi_core::Stop,
             ) -> sakiyomi_search::ProbeReport {
-                sakiyomi_search::probe(self, search, playouts, rng, &$crate::compiled::UNSTOPPED)
+                sakiyomi_search::probe(self, search, settings, rng, stop)
             }
         }
     };

@@ -17,6 +17,11 @@ pub(crate) const MAX_INTEGER: u64 = i64::MAX as u64;
 pub(crate) const PROGRAM: &str = "exec";
 pub(crate) const PROGRAM_COMMAND: &str = "command";
 
+/// The names of games that are another game with a change. In text that game stands last and without
+/// its name, so that it may contain commas and equals signs: `pie:hex:7x7`.
+const CHANGED_GAMES: [&str; 2] = ["pie", "balanced-opening"];
+pub(crate) const CHANGED_GAME: &str = "game";
+
 /// What is wrong with a specification, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{spec}`: {message}")]
@@ -61,6 +66,10 @@ impl Fields {
             fields.entries = program_fields(rest);
             return Ok(fields);
         }
+        let (rest, changed) = match CHANGED_GAMES.contains(&name) {
+            true => split_changed_game(rest),
+            false => (rest, ""),
+        };
         for part in parts(rest).filter(|_| !rest.is_empty()) {
             let (key, value) = match part.split_once('=') {
                 Some((key, value)) => (key.trim(), Value::of_text(value.trim())),
@@ -79,6 +88,9 @@ impl Fields {
                 });
             }
             fields.entries.push((key.to_owned(), value));
+        }
+        if !changed.is_empty() {
+            fields.entries.push((CHANGED_GAME.to_owned(), Value::Text(changed.to_owned())));
         }
         Ok(fields)
     }
@@ -117,15 +129,34 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The parameters of a changed game, and the game: it begins where no `key=value` stands any more.
+fn split_changed_game(text: &str) -> (&str, &str) {
+    let mut start = 0;
+    for part in text.split_inclusive(',') {
+        match part.split_once('=') {
+            Some((key, _)) if key.trim() != CHANGED_GAME && !key.contains(':') => {
+                start += part.len();
+            }
+            _ => break,
+        }
+    }
+    let (parameters, game) = text.split_at(start);
+    let game = game.trim();
+    let named = game.strip_prefix(CHANGED_GAME).and_then(|rest| rest.strip_prefix('='));
+    (parameters.trim_end_matches(','), named.unwrap_or(game))
+}
+
 impl fmt::Display for Fields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
+        let has_game = CHANGED_GAMES.contains(&self.name.as_str());
         for (i, (key, value)) in self.entries.iter().enumerate() {
             f.write_str(if i == 0 { ":" } else { "," })?;
             match value {
                 Value::Flag(true) => f.write_str(key)?,
                 // The command of a program is written as it is.
                 Value::Text(text) if key == PROGRAM_COMMAND => f.write_str(text)?,
+                Value::Text(text) if has_game && key == CHANGED_GAME => f.write_str(text)?,
                 value => write!(f, "{key}={value}")?,
             }
         }

@@ -14,6 +14,7 @@ mod onnx_lengths;
 mod parameter;
 mod printable;
 mod shared_rules;
+mod shipped_networks;
 mod solution;
 mod solvable;
 mod table;
@@ -27,9 +28,11 @@ pub use fields::{SpecError, parse_bytes};
 pub use files::{MAX_TEXT_BYTES, read_bytes, read_text, write_atomically};
 pub use games::*;
 pub use kept_rules::{keep_rules, kept_rules};
+pub use network::check_network;
 pub use parameter::{Entry, Named, ParameterEntry, Values};
 pub use printable::printable;
-pub use solution::{load_solution, save_solution};
+pub use shipped_networks::games_with_networks;
+pub use solution::{KeptLayer, load_layer, load_solution, save_layer, save_solution};
 pub use table::{
     LegalAction, PlayerFace, Record, Table, TableError, open_table, replay, replay_each, views,
 };

@@ -1,4 +1,4 @@
-//! Networks from ONNX files as evaluators of leaves, run by the `rten` crate, which is Rust all through.
+//! Networks in ONNX as evaluators of leaves, run by the `rten` crate, which is Rust all through.
 //!
 //! A network takes observations (rows, planes, rows of the board, columns) and has two outputs: the logits of all
 //! actions (rows, actions), and what the player who observes is going to get, from 0 to 1 (rows) or (rows, 1), or what each
@@ -12,15 +12,18 @@ use std::time::SystemTime;
 
 use rten::{Dimension, Model, NodeId, RunOptions, ThreadPool, Value, ValueOrView, ValueView};
 use sakiyomi_core::{
-    Agent, Choice, Context, Forfeit, Game, ObservationShape, Playable, Player, Rng,
+    Agent, Choice, Context, Forfeit, Game, Insight, ObservationShape, Playable, Player, Rng,
 };
 use sakiyomi_search::{
     Evaluation, EvaluationError, LeafEvaluator, LeafPosition, LeafRows, evaluations_of_rows,
     one_value_is_enough,
 };
 
+use crate::GameSpec;
+use crate::agents::NetworkSource;
 use crate::files::read_bytes;
 use crate::onnx_lengths::check_lengths;
+use crate::shipped_networks::{games_with_networks, shipped_network};
 
 /// The largest file that is read as a network.
 const MAX_NETWORK_BYTES: u64 = 1 << 30;
@@ -53,11 +56,12 @@ pub(crate) struct NetworkEvaluator {
 }
 
 impl NetworkEvaluator {
-    /// Reads the file and tries the network on a row of zeros, so that one that does not fit the game is refused
+    /// Reads the network and tries the network on a row of zeros, so that one that does not fit the game is refused
     /// before the first match. `pool` has one thread.
     pub(crate) fn open<G: Playable>(
-        file: &str,
+        source: &NetworkSource,
         game: &G,
+        spec: &GameSpec,
         pool: &Arc<ThreadPool>,
     ) -> Result<NetworkEvaluator, String> {
         let observation = game.observation_shape().filter(|shape| !shape.is_empty());
@@ -74,11 +78,15 @@ impl NetworkEvaluator {
             n_players: game.players(),
             one_value_is_enough: one_value_is_enough(game),
         };
-        let network = load(file).map_err(|error| format!("{file}: {error}"))?;
+        let (network, name) = match source {
+            NetworkSource::File(file) => (load(file), file.clone()),
+            NetworkSource::OfGame => (load_shipped(spec), format!("the network of {spec}")),
+        };
+        let network = network.map_err(|error| format!("{name}: {error}"))?;
         let evaluator = NetworkEvaluator { network, fit, pool: Arc::clone(pool) };
         let zeros = vec![0.0; observation.len()];
         let tried = evaluator.network.check_input(&fit).and_then(|()| evaluator.run(1, &zeros));
-        tried.map_err(|error| format!("{file}: {error}"))?;
+        tried.map_err(|error| format!("{name}: {error}"))?;
         Ok(evaluator)
     }
 
@@ -168,7 +176,10 @@ fn numbers(value: Value, which: &str) -> Result<(Vec<usize>, Vec<f32>), String> 
 
 impl Network {
     fn read(path: &Path) -> Result<Network, String> {
-        let bytes = read_bytes(path, MAX_NETWORK_BYTES).map_err(|error| error.to_string())?;
+        Network::parse(read_bytes(path, MAX_NETWORK_BYTES).map_err(|error| error.to_string())?)
+    }
+
+    fn parse(bytes: Vec<u8>) -> Result<Network, String> {
         let unreadable =
             |error: &dyn fmt::Display| format!("is no network in ONNX that can be read: {error}");
         check_lengths(&bytes).map_err(|problem| unreadable(&format!("it {problem}")))?;
@@ -215,6 +226,11 @@ impl Network {
     }
 }
 
+/// What keeps these bytes from being a network for any game at all.
+pub fn check_network(bytes: &[u8]) -> Result<(), String> {
+    Network::parse(bytes.to_vec()).map(drop)
+}
+
 /// Which file it was: its path, when it was changed, and its length.
 type Mark = (String, Option<SystemTime>, u64);
 
@@ -233,6 +249,26 @@ fn load(file: &str) -> Result<Arc<Network>, String> {
         kept.remove(0);
     }
     kept.push((mark, Arc::clone(&network)));
+    Ok(network)
+}
+
+/// The network that comes with the program for a game.
+fn load_shipped(game: &GameSpec) -> Result<Arc<Network>, String> {
+    static KEPT: Mutex<Vec<(&'static str, Arc<Network>)>> = Mutex::new(Vec::new());
+    let Some((taught, onnx)) = shipped_network(game) else {
+        let known: Vec<&str> = games_with_networks().collect();
+        return Err(format!(
+            "none comes with the program; expected a file (`net:file=PATH`), which `sakiyomi train {game}` writes, \
+             or one of these games: {}",
+            known.join(", ")
+        ));
+    };
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, network)) = kept.iter().find(|(known, _)| *known == taught) {
+        return Ok(Arc::clone(network));
+    }
+    let network = Arc::new(Network::parse(onnx.to_vec())?);
+    kept.push((taught, Arc::clone(&network)));
     Ok(network)
 }
 
@@ -257,5 +293,9 @@ impl<G: Game, A: Agent<G>> Agent<G> for OnPool<A> {
 
     fn observe(&mut self, game: &G, before: &G::State, actions: &[G::Action]) {
         self.agent.observe(game, before, actions);
+    }
+
+    fn insight(&self, game: &G, state: &G::State, places: usize) -> Option<Insight<G::Action>> {
+        self.agent.insight(game, state, places)
     }
 }

@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use sakiyomi_core::{
-    Agent, Colour, Context, Effect, Fault, Forfeit, OrderForm, Phrase, Player, Rng, Stop, Turn,
-    View, Watch, Way,
+    Agent, Colour, Context, Effect, Fault, Forfeit, LegendEntry, OrderForm, Phrase, Player, Rng,
+    Stop, Turn, View, Watch, Way,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,8 @@ pub trait Table: Send {
     fn player_name(&self, player: Player) -> String;
     /// How a player is shown.
     fn player_face(&self, player: Player) -> PlayerFace;
+    /// What the drawings on the board stand for.
+    fn legend(&self) -> Vec<LegendEntry>;
     fn turn(&self) -> Turn;
     /// Why the match ends here although its rules do not say so; see [`Game::trouble`].
     ///
@@ -398,6 +400,10 @@ impl<G: CatalogGame> Table for TableOf<G> {
     fn player_face(&self, player: Player) -> PlayerFace {
         let colour = self.game.player_colour(player);
         PlayerFace { name: self.game.player_name(player), colour }
+    }
+
+    fn legend(&self) -> Vec<LegendEntry> {
+        self.game.legend()
     }
 
     fn turn(&self) -> Turn {

@@ -42,6 +42,8 @@ pub struct ThoughtArm {
     pub value: Option<f64>,
     /// Whether the value is proven.
     pub proven: bool,
+    /// The share that a network gives it before the search.
+    pub prior: Option<f64>,
 }
 
 /// One step of a match or of an expected line: one text for each player who chose, or the outcome of
@@ -137,6 +139,7 @@ impl<G: Playable> Scene<'_, G> {
                 visits: Some(arm.visits),
                 value: arm.value,
                 proven: arm.proven,
+                prior: arm.prior,
             });
             ThoughtRow { player: row.player.0, arms: by_share(arms) }
         };
@@ -152,6 +155,7 @@ impl<G: Playable> Scene<'_, G> {
             visits: None,
             value: None,
             proven: false,
+            prior: None,
         });
         ThoughtRow { player: self.player.0, arms: by_share(arms) }
     }

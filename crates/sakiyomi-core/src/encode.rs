@@ -1,6 +1,6 @@
 //! A game as numbers, for networks and other learners: a state as planes, an action as an index.
 
-use crate::{CellShape, Hint, Hints, Player, Turn};
+use crate::{CellShape, Hint, Hints, MatchBatch, Player, Players, Turn};
 
 /// The shape of an observation: `planes` times `rows` times `columns` numbers, plane by plane and row
 /// by row. A flat vector is one plane of one row.
@@ -24,6 +24,34 @@ impl ObservationShape {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// A way to turn or mirror all of a game: what is true of a state is true of its image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symmetry {
+    /// For each number of the image's observation, which number of the state's it is.
+    pub numbers: Vec<usize>,
+    /// For each index of an action in the image, which index it is in the state.
+    pub actions: Vec<usize>,
+}
+
+impl Symmetry {
+    /// The symmetry that moves the cells of every plane: the image's (row, column) shows `from` it.
+    pub fn of_cells(
+        shape: ObservationShape,
+        from: impl Fn(usize, usize) -> (usize, usize),
+        actions: Vec<usize>,
+    ) -> Symmetry {
+        let ObservationShape { planes, rows, columns } = shape;
+        let mut numbers = Vec::with_capacity(shape.len());
+        for plane in 0..planes {
+            for (row, column) in (0..rows).flat_map(|y| (0..columns).map(move |x| (y, x))) {
+                let (y, x) = from(row, column);
+                numbers.push((plane * rows + y) * columns + x);
+            }
+        }
+        Symmetry { numbers, actions }
     }
 }
 
@@ -76,6 +104,25 @@ pub trait Encode: Hints {
         }
     }
 
+    /// For each index of an action the cell of the board in an observation that it belongs to, if it belongs to one, so that
+    /// a network can answer cell by cell. Cells have the same number of indices, in the same order of meaning. Empty
+    /// if indices have nothing to do with cells.
+    fn cells_of_indices(&self) -> Vec<Option<usize>> {
+        Vec::new()
+    }
+
+    /// The symmetries of the game beside leaving everything as it is. They hold for every player's observations. Where an
+    /// observation shows all that differs between games of one shape, such as maps, the image may be a position of another.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        Vec::new()
+    }
+
+    /// So many matches that are played on together, if the game does that faster than one after the
+    /// other.
+    fn match_batch(&self, _n: usize) -> Option<Box<dyn MatchBatch>> {
+        None
+    }
+
     /// Whether [`Encode::action_at`] and [`Encode::legal_mask`] are overridden and need no list of
     /// actions. A batch of environments then keeps none.
     fn has_direct_indices(&self) -> bool {
@@ -98,18 +145,26 @@ pub fn observe_cells<G: Hints + ?Sized>(game: &G, state: &G::State, out: &mut [f
     let Some(shape) = game.cell_shape().filter(|_| game.provides().contains(Hint::Cells)) else {
         return;
     };
-    let n_cells = shape.n_cells();
-    let mut cells = Vec::with_capacity(n_cells);
+    let mut cells = Vec::with_capacity(shape.n_cells());
     game.cells(state, &mut cells);
+    let choosing = match game.turn(state) {
+        Turn::Choose(who) => who,
+        _ => Players::NONE,
+    };
+    cells_as_planes(shape, &cells, choosing, out);
+}
+
+/// Writes a plane for every code that is not 0, and a plane for every player, which is 1 if the
+/// player chooses.
+pub fn cells_as_planes(shape: CellShape, cells: &[u8], choosing: Players, out: &mut [f32]) {
+    let n_cells = shape.n_cells();
     let (of_codes, of_players) = out.split_at_mut((shape.n_codes - 1) * n_cells);
     of_codes.fill(0.0);
     for (cell, &code) in cells.iter().enumerate().filter(|(_, code)| **code > 0) {
         of_codes[(usize::from(code) - 1) * n_cells + cell] = 1.0;
     }
-    let turn = game.turn(state);
     for (player, plane) in (0..).zip(of_players.chunks_exact_mut(n_cells)) {
-        let chooses = matches!(turn, Turn::Choose(who) if who.contains(Player(player)));
-        plane.fill(f32::from(u8::from(chooses)));
+        plane.fill(f32::from(u8::from(choosing.contains(Player(player)))));
     }
 }
 

@@ -145,6 +145,33 @@ pub trait Game: Send + Sync {
         }
     }
 
+    /// The same, but of `draws` legal actions that it draws a player takes the one with the best mean,
+    /// as far as means can be told apart quickly. Those of the actions that were taken are added to
+    /// the means when all playouts are over. False, and nothing else, if the game has no way of its
+    /// own for that.
+    fn tournament_playouts(
+        &self,
+        _states: &[Self::State],
+        _starts: &[u32],
+        _draws: u32,
+        _means: &mut dyn ActionMeans<Self::Action>,
+        _rng: &mut Rng,
+        _out: &mut Vec<Payoffs>,
+    ) -> bool {
+        false
+    }
+
+    /// Appends the ends that are one action away from states in which one player chooses, state by
+    /// state. Games that can look at many states at once override it.
+    fn ends_ahead(
+        &self,
+        states: &[Self::State],
+        scratch: &mut Scratch<Self::Action>,
+        out: &mut Vec<EndAhead<Self::Action>>,
+    ) {
+        each_end_ahead(self, states, scratch, out);
+    }
+
     /// How many playouts a search should ask for at once where it can: 1 unless
     /// [`Game::playouts`] is faster than one after the other. It does not change with time.
     fn playouts_at_once(&self) -> u64 {
@@ -155,11 +182,55 @@ pub trait Game: Send + Sync {
     /// does so when many were asked for.
     fn prepare_playouts(&self) {}
 
+    /// The same for [`Game::tournament_playouts`].
+    fn prepare_tournaments(&self) {}
+
     /// Whether the payoffs of every end add up to the same sum, so that with two players what one
     /// gains the other loses. Alpha-beta is sound only then, and a search may not guess it.
     fn constant_sum(&self) -> bool {
         false
     }
+}
+
+/// [`Game::ends_ahead`], one action after the other.
+pub fn each_end_ahead<G: Game + ?Sized>(
+    game: &G,
+    states: &[G::State],
+    scratch: &mut Scratch<G::Action>,
+    out: &mut Vec<EndAhead<G::Action>>,
+) {
+    let Some(mut ahead) = states.first().cloned() else { return };
+    for (number, state) in states.iter().enumerate() {
+        let Turn::Choose(who) = game.turn(state) else { continue };
+        let Some(player) = who.single() else { continue };
+        scratch.actions.clear();
+        game.actions(state, player, &mut scratch.actions);
+        for &action in &scratch.actions {
+            ahead.clone_from(state);
+            game.apply(&mut ahead, &[action]);
+            if let Turn::Over(payoffs) = game.turn(&ahead) {
+                out.push(EndAhead { state: number as u32, action, payoffs });
+            }
+        }
+    }
+}
+
+/// An end of the match that is one action away from a state.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct EndAhead<A> {
+    /// The number of the state among those that were asked about.
+    pub state: u32,
+    pub action: A,
+    pub payoffs: Payoffs,
+}
+
+/// What is known of actions, whatever the state.
+pub trait ActionMeans<A> {
+    /// The mean payoff of the playouts in which the player took the action.
+    fn mean(&self, player: Player, action: A) -> f32;
+
+    /// Adds playouts with the action, and what they paid the player together.
+    fn add(&mut self, player: Player, action: A, playouts: f64, payoffs: f64);
 }
 
 /// What happens next in a state.

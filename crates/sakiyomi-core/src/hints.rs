@@ -26,7 +26,8 @@ pub trait Hints: Game {
     /// Keeps the actions that should be looked at first; at least one stays. See [`Hint::Urgent`].
     fn urgent(&self, _state: &Self::State, _player: Player, _actions: &mut Vec<Self::Action>) {}
 
-    /// The group of an action: actions of one group have much the same effect. See [`Hint::Groups`].
+    /// The group of an action: actions of one group have much the same effect. See
+    /// [`Hint::Groups`].
     fn group(&self, _state: &Self::State, _player: Player, _action: Self::Action) -> u32 {
         0
     }
@@ -61,7 +62,7 @@ pub trait Hints: Game {
     /// The simplest state with the same future, by which exact work recognises states that differ
     /// only in what no longer matters. See [`Hint::Canonical`].
     fn canonical(&self, state: &Self::State) -> Canonical<Self::State> {
-        Canonical::State { state: state.clone(), exchanged: false }
+        Canonical::same(state.clone())
     }
 
     /// How many cells [`Hints::cells`] writes and what may stand there. See [`Hint::Cells`].
@@ -74,8 +75,15 @@ pub trait Hints: Game {
     /// turn it is, scores) may be left out. Appends nothing if there is no [`Hints::cell_shape`].
     fn cells(&self, _state: &Self::State, _out: &mut Vec<u8>) {}
 
+    /// All that is true of the state, one bit for every statement there is: a fixed number of words,
+    /// the same statements in the same order in all states. See [`Hint::Facts`].
+    fn facts<'s>(&self, _state: &'s Self::State) -> &'s [u64] {
+        &[]
+    }
+
     /// Plays out as the options say. An override is for speed only and has the same distribution as
-    /// [`PlayoutOptions::play_out`], but it may go on beyond a limit of the match up to the limit of the options.
+    /// [`PlayoutOptions::play_out`], but it may go on beyond a limit of the match up to the limit
+    /// of the options.
     fn guided_playout(
         &self,
         state: &mut Self::State,
@@ -112,10 +120,12 @@ pub enum Hint {
     Canonical,
     /// There are [`Hints::cells`].
     Cells,
+    /// There are [`Hints::facts`].
+    Facts,
 }
 
 impl Hint {
-    pub const ALL: [Hint; 11] = [
+    pub const ALL: [Hint; 12] = [
         Hint::Prune,
         Hint::PrunePairs,
         Hint::Urgent,
@@ -127,6 +137,7 @@ impl Hint {
         Hint::TurnsLeft,
         Hint::Canonical,
         Hint::Cells,
+        Hint::Facts,
     ];
 
     /// What a game provides with it, as part of a sentence.
@@ -143,6 +154,7 @@ impl Hint {
             Hint::TurnsLeft => "a bound of its length",
             Hint::Canonical => "canonical states",
             Hint::Cells => "a board of cells",
+            Hint::Facts => "facts as bits",
         }
     }
 }
@@ -193,7 +205,8 @@ pub enum PruneLevel {
     Pairs,
 }
 
-/// The size of the row that [`Hints::cells`] writes: `rows` times `columns` codes, all below `n_codes`.
+/// The size of the row that [`Hints::cells`] writes: `rows` times `columns` codes, all below
+/// `n_codes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellShape {
     pub rows: usize,
@@ -212,8 +225,17 @@ impl CellShape {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Canonical<S> {
     /// This state has the same future, in which two players have changed seats if `exchanged` is
-    /// set. Actions may have other names there.
-    State { state: S, exchanged: bool },
+    /// set. Actions may have other names there. Each player gets `offset` more than there, where
+    /// what was won so far only adds to what is won from here; its seats are those before the
+    /// exchange.
+    State { state: S, exchanged: bool, offset: Payoffs },
     /// The payoffs are these, whatever is played.
     Settled(Payoffs),
+}
+
+impl<S> Canonical<S> {
+    /// A state that differs from itself in nothing.
+    pub fn same(state: S) -> Canonical<S> {
+        Canonical::State { state, exchanged: false, offset: Payoffs::default() }
+    }
 }

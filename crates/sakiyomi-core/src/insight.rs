@@ -41,6 +41,8 @@ pub struct InsightArm<A> {
     pub share: f64,
     /// Whether the value is proven.
     pub proven: bool,
+    /// What was expected of it before it was tried, by those who look before they search.
+    pub prior: Option<f64>,
 }
 
 /// A place in the tree.

@@ -1,6 +1,6 @@
 //! What people and other programs see of a game: action texts and a drawable view.
 
-use crate::{Colour, Effect, Game, OrderForm, Phrase, Player, Turn, View, Way};
+use crate::{Colour, Effect, Game, LegendEntry, OrderForm, Phrase, Player, Turn, View, Way};
 
 /// The face of a game. Texts can be typed back: [`Show::parse`] finds the action of a text.
 pub trait Show: Game {
@@ -40,6 +40,11 @@ pub trait Show: Game {
         _action: Self::Action,
     ) -> Option<u16> {
         None
+    }
+
+    /// What the drawings on the board stand for; empty where pieces speak for themselves.
+    fn legend(&self) -> Vec<LegendEntry> {
+        Vec::new()
     }
 
     /// What kind of action it is, such as `attack` or `fire`, where a player has several kinds.

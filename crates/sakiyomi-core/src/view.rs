@@ -32,6 +32,8 @@ pub struct Board {
     pub cells: Vec<Cell>,
     /// Cells that decided the match, such as a winning line.
     pub marked: Vec<u16>,
+    /// Whose the edges are, top, right, bottom and left, where it matters who reaches them.
+    pub edges: [Option<u8>; 4],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,11 +71,35 @@ pub struct Piece {
     pub shape: Shape,
     /// What it can still take or carry: hit points, the contents of a tank.
     pub gauge: Option<Gauge>,
+    /// What is drawn in place of the symbol, by name, such as `infantry`. A page without that drawing
+    /// writes the symbol.
+    pub picture: Option<String>,
     /// What kind of piece it is, in a letter and in a word.
     pub badge: Option<Badge>,
     /// It can do nothing more in this turn.
     pub has_acted: bool,
     /// Further numbers and states, such as `attack 50` or `moved`.
+    pub facts: Vec<Phrase>,
+    /// The cells that it can go to in a turn of its own, and those that it can strike at.
+    pub reach: Reach,
+}
+
+/// How far a piece gets; empty where that says nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Reach {
+    pub moves: Vec<u16>,
+    pub strikes: Vec<u16>,
+}
+
+/// What a drawing on the board stands for, with the numbers that matter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LegendEntry {
+    /// A kind of ground, or else a picture of a piece or a badge.
+    pub ground: Option<String>,
+    pub picture: Option<String>,
+    pub name: Phrase,
     pub facts: Vec<Phrase>,
 }
 
@@ -104,6 +130,8 @@ pub struct Gauge {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Badge {
     pub letter: String,
+    /// What is drawn in place of the letter, by name.
+    pub picture: Option<String>,
     pub name: Phrase,
 }
 
@@ -204,6 +232,8 @@ pub struct OrderCommand {
     pub sign: String,
     /// What it does.
     pub name: Phrase,
+    /// Columns and rows that it moves the piece by, if it moves it.
+    pub step: Option<[i8; 2]>,
 }
 
 /// Where a piece was while a step was carried out.
@@ -251,6 +281,7 @@ impl Board {
                 .map(|(column, row)| cell(column, row))
                 .collect(),
             marked: Vec::new(),
+            edges: [None; 4],
         }
     }
 

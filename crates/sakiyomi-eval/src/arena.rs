@@ -9,19 +9,23 @@ use sakiyomi_core::stats::Tally;
 use sakiyomi_core::{Agent, Context, Game, Hint, Payoffs, Player, Rng, Stop, Turn};
 use serde::{Deserialize, Serialize};
 
+use crate::course::Course;
 use crate::measure::{Ended, Measures};
-use crate::opening::Openings;
+use crate::opening::{LateAgent, Openings};
 
 /// Agents at one game, and the seed of all their matches.
 ///
 /// A round is one match per seat: the first agent takes each seat once and the second agent all
 /// others. If there are more agents, those after the first take the seats that follow it in turn.
 /// The chance of the game is the same in all matches of a round, and so is their opening.
+///
+/// An agent alone plays against itself: it has all seats, each match is a round, and what happens along
+/// the match is measured too, which takes longer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pairing {
     pub game: GameSpec,
-    /// The first, and one or more others.
+    /// The first, and others unless it plays against itself.
     pub agents: Vec<AgentSpec>,
     pub seed: u64,
     /// Random first moves, if matches do not begin at the start of the game.
@@ -31,6 +35,14 @@ pub struct Pairing {
     /// match `n` is that of round `n`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_seat: bool,
+    /// How many first choices of each player are drawn at random, for agents that would always play
+    /// the same game. Unlike an opening they are drawn for every match.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub random_choices: u32,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// One numbered match of a pairing, as it counts for the first agent.
@@ -90,7 +102,26 @@ impl Outcome {
 
 impl Pairing {
     pub fn new(game: GameSpec, agents: [AgentSpec; 2], seed: u64) -> Pairing {
-        Pairing { game, agents: agents.into(), seed, openings: None, first_seat: false }
+        Pairing::of(game, agents.into(), seed)
+    }
+
+    /// An agent against itself.
+    pub fn self_play(game: GameSpec, agent: AgentSpec, seed: u64) -> Pairing {
+        Pairing::of(game, vec![agent], seed)
+    }
+
+    /// These agents, from the start of the game and in all seats.
+    pub fn of(game: GameSpec, agents: Vec<AgentSpec>, seed: u64) -> Pairing {
+        Pairing { game, agents, seed, openings: None, first_seat: false, random_choices: 0 }
+    }
+
+    pub fn is_self_play(&self) -> bool {
+        self.agents.len() == 1
+    }
+
+    /// Whether every match is a round of its own, in which the first agent has the first seat.
+    pub(crate) fn has_single_rounds(&self) -> bool {
+        self.first_seat || self.is_self_play()
     }
 
     /// Everyone but the first agent, as one text.
@@ -101,10 +132,10 @@ impl Pairing {
 
     pub(crate) fn check_number(&self, n_players: usize) -> Result<(), SpecError> {
         let n_agents = self.agents.len();
-        if (2..=n_players.max(2)).contains(&n_agents) {
+        if (1..=n_players.max(2)).contains(&n_agents) {
             return Ok(());
         }
-        let message = format!("{n_agents} agents; it has seats for 2 to {n_players}");
+        let message = format!("{n_agents} agents; it has seats for 1 to {n_players}");
         Err(SpecError { spec: self.game.to_string(), message })
     }
 
@@ -112,7 +143,7 @@ impl Pairing {
     fn agent_of(&self, player: Player, first: Player, n_players: usize) -> &AgentSpec {
         let offset = (player.index() + n_players - first.index()) % n_players;
         let n_others = self.agents.len() - 1;
-        &self.agents[if offset == 0 { 0 } else { 1 + (offset - 1) % n_others }]
+        &self.agents[if offset == 0 || n_others == 0 { 0 } else { 1 + (offset - 1) % n_others }]
     }
 
     /// Tries to build both agents, so that what cannot be played is an error before the first
@@ -145,14 +176,22 @@ impl Pairing {
     ) -> Result<Played, SpecError> {
         let n_players = game.players() as u64;
         let own_number = number;
-        let number = if self.first_seat { number * n_players } else { number };
+        let number = if self.has_single_rounds() { number * n_players } else { number };
         let first = Player((number % n_players) as u8);
         let players = || (0..n_players).map(|i| Player(i as u8));
         let build = |player| {
             let seat = Seat { game: &self.game, player, seed: self.seed ^ number };
-            self.agent_of(player, first, game.players()).build(game, &seat)
+            let agent = self.agent_of(player, first, game.players()).build(game, &seat)?;
+            Ok::<_, SpecError>(match self.random_choices {
+                0 => agent,
+                n => Box::new(LateAgent::new(agent, n)),
+            })
         };
         let mut agents = players().map(build).collect::<Result<Vec<_>, _>>()?;
+        let mut course = self.is_self_play().then(|| Course::new(game));
+        if let Some(course) = &course {
+            agents = agents.into_iter().map(|agent| course.listen_to(agent)).collect();
+        }
         // Streams by purpose: 0 is chance, which the matches of a round share; then the seats.
         let chance = Rng::stream(&[self.seed, number / n_players, 0]);
         let stream = |player: Player| Rng::stream(&[self.seed, number, 1 + u64::from(player.0)]);
@@ -163,6 +202,9 @@ impl Pairing {
         key.write(&[first.0]);
         let mut watch = |state: &G::State, actions: &[G::Action]| {
             n_rounds = game.round(state) + 1;
+            if let Some(course) = &mut course {
+                course.step(game, state);
+            }
             let texts = step_texts(game, state, actions);
             texts.iter().for_each(|text| key.write_field(text.as_bytes()));
             if keep {
@@ -175,6 +217,7 @@ impl Pairing {
             return Err(SpecError { spec: self.game.to_string(), message });
         }
         let has = |hint| game.provides().contains(hint);
+        let course = course.map(|course| course.measures(&played.payoffs)).unwrap_or_default();
         Ok(Played {
             number: own_number,
             outcome: outcome(&played.payoffs, first, game.players()),
@@ -189,6 +232,7 @@ impl Pairing {
                     true => game.estimate(&played.end),
                     false => None,
                 },
+                course,
             }),
             key: Some(key.finish()),
             forfeit: played
@@ -212,7 +256,7 @@ pub fn parse_agents(text: &str) -> Result<Vec<AgentSpec>, SpecError> {
     }
 }
 
-fn outcome(payoffs: &Payoffs, first: Player, n_players: usize) -> Outcome {
+pub(crate) fn outcome(payoffs: &Payoffs, first: Player, n_players: usize) -> Outcome {
     let others = (0..n_players).map(|i| Player(i as u8)).filter(|&player| player != first);
     let best_other = others.map(|player| payoffs[player]).fold(f64::MIN, f64::max);
     match payoffs[first] {
@@ -241,7 +285,7 @@ pub type Watch<'a, G> = dyn FnMut(&<G as Game>::State, &[<G as Game>::Action]) +
 /// of its own, so that the luck of one does not depend on how much another one thinks.
 pub fn play_match<G: Game>(
     game: &G,
-    agents: &mut [Box<dyn Agent<G>>],
+    agents: &mut [Box<dyn Agent<G> + '_>],
     opening: &[Vec<G::Action>],
     mut chance: Rng,
     players: &mut [Rng],
@@ -354,7 +398,7 @@ mod tests {
         let texts = ["rm:iterations=1", "random", "rule-based"];
         let agents: Vec<AgentSpec> = texts.map(|text| text.parse().unwrap()).into();
         let game: GameSpec = "hagetaka:n=6,players=4".parse().unwrap();
-        let pairing = Pairing { game, agents, seed: 1, openings: None, first_seat: false };
+        let pairing = Pairing::of(game, agents, 1);
         let seats = |first: u8| -> Vec<String> {
             (0..4).map(|i| pairing.agent_of(Player(i), Player(first), 4).to_string()).collect()
         };
@@ -364,10 +408,12 @@ mod tests {
         assert_eq!(parse_agents(&pairing.others_text()).unwrap(), pairing.agents[1..]);
         assert_eq!(parse_agents("exec:sh -c 'a + b'").unwrap().len(), 1);
         assert!(parse_agents("random + nobody").unwrap_err().to_string().contains("`nobody`"));
-        let few = Pairing { agents: pairing.agents[..1].to_vec(), ..pairing.clone() };
-        assert!(few.try_out().unwrap_err().to_string().contains("1 agents"));
+        let alone = Pairing { agents: pairing.agents[..1].to_vec(), ..pairing.clone() };
+        assert_eq!(alone.agent_of(Player(2), Player(0), 4), &alone.agents[0]);
+        let few = Pairing { agents: Vec::new(), ..pairing.clone() };
+        assert!(few.try_out().unwrap_err().to_string().contains("0 agents"));
         let two_seats = Pairing { game: "tic-tac-toe".parse().unwrap(), ..pairing };
-        assert!(two_seats.try_out().unwrap_err().to_string().contains("seats for 2 to 2"));
+        assert!(two_seats.try_out().unwrap_err().to_string().contains("seats for 1 to 2"));
     }
 
     #[test]

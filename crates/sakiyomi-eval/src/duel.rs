@@ -19,7 +19,7 @@ use crate::ledger::Ledger;
 use crate::runner::StoreSink;
 use crate::schedule::{News, Order, ScheduleError, ScheduleSettings, Sink, Work, run_works};
 use crate::store::{Store, StoreError};
-use crate::{DistinctGames, DoneUnit, Measure, Openings, Results, Task, TaskError};
+use crate::{DistinctGames, DoneUnit, Measure, Openings, Results, Task, TaskError, run_unit};
 
 /// How long a unit takes that is kept in memory, and one that goes to a store.
 const UNIT_SECONDS: f64 = 0.1;
@@ -238,8 +238,12 @@ impl Duel {
         DuelError: From<S::Error>,
     {
         let games = work.wanted;
-        let settings =
-            ScheduleSettings { threads: self.threads, unit_seconds, order: Order::Ascending };
+        let settings = ScheduleSettings {
+            threads: self.threads,
+            unit_seconds,
+            order: Order::Ascending,
+            worker: run_unit,
+        };
         run_works(vec![work], settings, sink, stop, &mut |standing, sink: &S| {
             let tally = sink.as_ref().evidence.tally;
             progress(Progress { done: standing.done, games, tally });

@@ -35,12 +35,20 @@ const MAX_STEPS: usize = 300;
 const SPEED_SLACK: f64 = 1.0;
 
 /// Tells behaviours apart.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Fingerprint {
     text: String,
     /// Where budgets are times: the part of the text before the classes of speed, the measured
     /// logarithms of the speeds, and the part after the classes.
     timed: Option<Timed>,
+    /// About what a match takes, as the probe was; it tells nothing apart.
+    match_seconds: Option<f64>,
+}
+
+impl PartialEq for Fingerprint {
+    fn eq(&self, other: &Fingerprint) -> bool {
+        self.text == other.text && self.timed == other.timed
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +116,12 @@ impl Fingerprint {
         }
     }
 
+    /// Seconds of one thread that a match of the agents takes, roughly: their decisions in the probe, at
+    /// their own budgets, as often as players decide in a random match.
+    pub fn match_seconds(&self) -> Option<f64> {
+        self.match_seconds
+    }
+
     /// The same with a mark at its end.
     #[must_use]
     pub fn marked(&self, mark: &str) -> Fingerprint {
@@ -115,6 +129,7 @@ impl Fingerprint {
         Fingerprint {
             text: format!("{}{mark}", self.text),
             timed: timed.map(|timed| Timed { after: format!("{}{mark}", timed.after), ..timed }),
+            match_seconds: self.match_seconds,
         }
     }
 }
@@ -131,7 +146,7 @@ pub fn speed_text(fingerprint: &str) -> Option<String> {
 #[cfg(test)]
 impl From<&str> for Fingerprint {
     fn from(text: &str) -> Fingerprint {
-        Fingerprint { text: text.to_owned(), timed: None }
+        Fingerprint { text: text.to_owned(), timed: None, match_seconds: None }
     }
 }
 
@@ -141,7 +156,7 @@ fn probe(
     stop: &Stop,
 ) -> Result<Option<Fingerprint>, TableError> {
     let mut hash = Fnv64::default();
-    probe_rules(game, stop, &mut hash)?;
+    let decisions = probe_rules(game, stop, &mut hash)?;
     let mut times = vec![TimeOf::default(); agents.len()];
     for (agent, time) in agents.iter().zip(&mut times) {
         hash_budget(agent, time, &mut hash);
@@ -163,18 +178,30 @@ fn probe(
         return Ok(None);
     }
     let before = format!("{:016x}", hash.finish());
+    let match_seconds = seconds_of(&decisions, &times);
     let speeds: Vec<f64> = times.iter().filter_map(TimeOf::speed).collect();
     if speeds.is_empty() {
-        return Ok(Some(Fingerprint { text: before, timed: None }));
+        return Ok(Some(Fingerprint { text: before, timed: None, match_seconds }));
     }
     let (before, after) = (format!("{before}@"), format!(" {}", machine()));
     let timed = Timed { before, speeds, after };
-    Ok(Some(Fingerprint { text: timed.text(), timed: Some(timed) }))
+    Ok(Some(Fingerprint { text: timed.text(), timed: Some(timed), match_seconds }))
 }
 
-/// Hashes what can be played in a random match, and what comes of it.
-fn probe_rules(game: &GameSpec, stop: &Stop, hash: &mut Fnv64) -> Result<(), TableError> {
+/// What a match takes in which each player decides so often. The first agent has the first seat.
+fn seconds_of(decisions: &[u32], times: &[TimeOf]) -> Option<f64> {
+    let seconds = |(player, n): (usize, &u32)| {
+        let time = &times[short_match::agent_of(player, times.len())];
+        Some(f64::from(*n) * time.own_seconds()?)
+    };
+    decisions.iter().enumerate().map(seconds).sum()
+}
+
+/// Hashes what can be played in a random match, and what comes of it. Returns how often each player
+/// decided.
+fn probe_rules(game: &GameSpec, stop: &Stop, hash: &mut Fnv64) -> Result<Vec<u32>, TableError> {
     let mut table = open_table(game, 0)?;
+    let mut decisions = vec![0; table.players()];
     for _ in 0..MAX_STEPS {
         let Turn::Choose(who) = table.turn() else { break };
         if stop.requested() {
@@ -186,11 +213,12 @@ fn probe_rules(game: &GameSpec, stop: &Stop, hash: &mut Fnv64) -> Result<(), Tab
                 hash.write_field(action.text.as_bytes());
             }
             texts.push(table.advise(&RandomSpec.into(), player, stop)?.action);
+            decisions[player.index()] += 1;
         }
         table.play(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
     }
     hash_payoffs(hash, table.as_ref());
-    Ok(())
+    Ok(decisions)
 }
 
 /// What an agent took in the probe.
@@ -202,6 +230,9 @@ struct TimeOf {
     is_parallel: bool,
     seconds: f64,
     decisions: u32,
+    /// Its own budget, where that is a time, and how many times that of the probe it is where it is not.
+    own_time: Option<f64>,
+    longer: f64,
 }
 
 impl TimeOf {
@@ -211,6 +242,12 @@ impl TimeOf {
             true => decision.thought.seconds,
             false => decision.cpu.as_secs_f64(),
         };
+    }
+
+    /// What a decision takes with its own budget.
+    fn own_seconds(&self) -> Option<f64> {
+        let probed = || self.longer * self.seconds / f64::from(self.decisions);
+        self.own_time.or_else(|| (self.decisions > 0).then(probed))
     }
 
     /// The binary logarithm of its decisions a second.
@@ -227,8 +264,11 @@ fn hash_budget(agent: &AgentSpec, time: &mut TimeOf, hash: &mut Fnv64) {
     }
     let mut agent = agent.clone();
     time.is_parallel = agent.tree_search_mut().is_some_and(|settings| settings.tree.trees > 1);
-    let Some(&mut Budget { wall, cpu, .. }) = agent.budget_mut() else { return };
+    time.longer = 1.0;
+    let Some(&mut Budget { wall, cpu, iterations, .. }) = agent.budget_mut() else { return };
     time.is_timed = wall.is_some() || cpu.is_some();
+    time.own_time = wall.into_iter().chain(cpu).min().map(|limit: Duration| limit.as_secs_f64());
+    time.longer = iterations.map_or(1.0, |n| (n as f64 / PROBE_ITERATIONS as f64).max(1.0));
     for limit in [wall, cpu] {
         let micros = limit.map_or(0, |limit: Duration| limit.as_micros() as u64);
         hash.write(&micros.to_le_bytes());
@@ -318,7 +358,7 @@ mod tests {
         assert_eq!(speed_text("0123456789abcdef+records"), None);
         let measured = |speeds: [f64; 2]| {
             let timed = Timed { speeds: speeds.into(), ..timed.timed.clone().unwrap() };
-            Fingerprint { text: timed.text(), timed: Some(timed) }
+            Fingerprint { text: timed.text(), timed: Some(timed), match_seconds: None }
         };
         let stored = measured([9.4, 12.0]);
         assert!(stored.as_str().contains("@9,12 "), "{}", stored.as_str());
@@ -326,6 +366,17 @@ mod tests {
         assert!(!measured([10.1, 12.0]).is_of(stored.as_str()), "twice as fast");
         assert!(!measured([9.0, 10.9]).is_of(stored.as_str()), "half as fast");
         assert!(!measured([9.0, 12.0]).is_of("0123456789abcdef"));
+    }
+
+    #[test]
+    fn what_a_match_takes_follows_from_budgets() {
+        let seconds =
+            |first: &str| full("connect-four", [first, "random"]).match_seconds().unwrap();
+        // At most 21 decisions of a player.
+        assert!((3.0..21.1).contains(&seconds("uct:cpu=1s")));
+        assert!((0.3..2.11).contains(&seconds("uct:cpu=100ms")));
+        // Fifty times as much as the probe may think.
+        assert!(seconds("uct:iterations=100000") > 5.0 * seconds("uct:iterations=1000"));
     }
 
     #[test]

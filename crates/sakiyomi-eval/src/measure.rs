@@ -10,6 +10,8 @@ use sakiyomi_core::{Payoffs, Player};
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::course::{CourseMeasures, winners};
+
 /// One line of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasureEntry {
@@ -39,6 +41,8 @@ pub(crate) struct Ended {
     pub(crate) progress: Option<Payoffs>,
     /// What the game's own estimate says of the last state, if it has one.
     pub(crate) estimate: Option<Payoffs>,
+    /// What was measured along the match; nothing if nothing was.
+    pub(crate) course: CourseMeasures,
 }
 
 impl Ended {
@@ -51,7 +55,7 @@ impl Ended {
 }
 
 /// All measures. New ones are added at the end.
-pub const MEASURES: [MeasureEntry; 8] = [
+pub const MEASURES: [MeasureEntry; 13] = [
     MeasureEntry {
         name: "payoff",
         label: "payoff",
@@ -121,6 +125,43 @@ pub const MEASURES: [MeasureEntry; 8] = [
         of_first: true,
         read: |ended| Some(ended.estimate?[ended.first]),
     },
+    MeasureEntry {
+        name: "winners",
+        label: "players with the best payoff",
+        meaning: "the players with the best payoff: the sum of 1 for the first, 2 for the second, 4 for the third and so on",
+        of_first: false,
+        read: |ended| Some(f64::from(winners(&ended.payoffs, ended.n_players))),
+    },
+    MeasureEntry {
+        name: "branching",
+        label: "legal actions",
+        meaning: "the mean number of legal actions of a choice; of matches of an agent against itself",
+        of_first: false,
+        read: |ended| ended.course.branching,
+    },
+    MeasureEntry {
+        name: "forced",
+        label: "share of forced choices",
+        meaning: "the share of choices with one legal action; of matches of an agent against itself",
+        of_first: false,
+        read: |ended| ended.course.forced,
+    },
+    MeasureEntry {
+        name: "lead-changes",
+        label: "changes of the lead",
+        meaning: "how often another player took the lead by what the players expected; of matches of a \
+                  search against itself",
+        of_first: false,
+        read: |ended| ended.course.lead_changes,
+    },
+    MeasureEntry {
+        name: "decided",
+        label: "share of turns until it was decided",
+        meaning: "the share of turns after which the winner always expected at least 0.9; of matches of a \
+                  search against itself that one player won",
+        of_first: false,
+        read: |ended| ended.course.decided,
+    },
 ];
 
 const N_MEASURES: usize = MEASURES.len();
@@ -134,6 +175,11 @@ impl Measure {
     pub const TURNS: Measure = Measure(1);
     pub const LENGTH: Measure = Measure(2);
     pub const ESTIMATE: Measure = Measure(7);
+    pub const WINNERS: Measure = Measure(8);
+    pub const BRANCHING: Measure = Measure(9);
+    pub const FORCED: Measure = Measure(10);
+    pub const LEAD_CHANGES: Measure = Measure(11);
+    pub const DECIDED: Measure = Measure(12);
 
     pub fn all() -> impl Iterator<Item = Measure> {
         (0..N_MEASURES).map(Measure)
@@ -247,15 +293,20 @@ mod tests {
             n_rounds: Some(3),
             progress: Some(Payoffs::of([0.1, 0.3])),
             estimate: Some(Payoffs::of([0.8, 0.2])),
+            course: CourseMeasures { branching: Some(2.5), ..CourseMeasures::default() },
         };
         let of = |ended| Measures::read(&ended).0;
-        let some = |each: [f64; 8]| each.map(|x| Some((x * 1e9).round() / 1e9));
-        let rounded = |each: [Option<f64>; 8]| each.map(|x| x.map(|x| (x * 1e9).round() / 1e9));
-        assert_eq!(rounded(of(ended)), some([0.75, 9.0, 3.0, 1.0, 0.3, 0.75, 3.0, 0.2]));
+        let some = |each: [f64; 10]| each.map(|x| Some((x * 1e9).round() / 1e9));
+        let rounded = |each: &[Option<f64>]| -> Vec<Option<f64>> {
+            each.iter().map(|value| value.map(|x| (x * 1e9).round() / 1e9)).collect()
+        };
+        let all = some([0.75, 9.0, 3.0, 1.0, 0.3, 0.75, 3.0, 0.2, 2.0, 2.5]);
+        assert_eq!(rounded(&of(ended)[..10]), all);
+        assert_eq!(of(ended)[10..], [None; 3]);
         let without =
             Ended { n_rounds: None, first: Player(0), progress: None, estimate: None, ..ended };
         assert_eq!(of(without)[..4], [0.25, 9.0, 9.0, 2.0].map(Some));
-        assert_eq!(of(without)[4..], [None; 4]);
+        assert_eq!(of(without)[4..8], [None; 4]);
         let drawn = Ended { payoffs: Payoffs::of([0.5, 0.5, 0.0]), n_players: 3, ..ended };
         assert_eq!(of(drawn)[3], Some(1.5));
         let nothing = Ended { progress: Some(Payoffs::default()), ..ended };

@@ -142,8 +142,8 @@ impl OpenRun {
         settings: RunSettings,
         store_file: &Path,
     ) -> Result<OpenRun, RunError> {
-        let RunSettings { scale, threads, unit_seconds } = settings;
-        let settings = ScheduleSettings { threads, unit_seconds, order: Order::Spread };
+        let RunSettings { scale, threads, unit_seconds, worker } = settings;
+        let settings = ScheduleSettings { threads, unit_seconds, order: Order::Spread, worker };
         let mut sink = StoreSink::new(Store::open(store_file)?)?;
         let Opened { works, .. } = open_works(experiments, scale, &mut sink, &Stop::new())?;
         let names = WorkNames::of(&works);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn settings() -> RunSettings {
-        RunSettings { scale: Scale::Quick, threads: 2, unit_seconds: 0.01 }
+        RunSettings { scale: Scale::Quick, threads: 2, unit_seconds: 0.01, worker: run_unit }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use sakiyomi_core::{Game, Rng, Turn};
+use sakiyomi_core::{Agent, Choice, Context, Forfeit, Game, Player, Preparation, Rng, Turn};
 use serde::{Deserialize, Serialize};
 
 /// Openings that are drawn for one number before a shorter one is taken, because a match must not be over
@@ -73,6 +73,49 @@ fn draw_steps<G: Game>(
         };
         game.apply(&mut state, &step);
         steps.push(step);
+    }
+}
+
+/// An agent whose first choices of a match are drawn at random.
+pub(crate) struct LateAgent<G: Game> {
+    agent: Box<dyn Agent<G>>,
+    /// Choices that are still drawn.
+    left: u32,
+    actions: Vec<G::Action>,
+}
+
+impl<G: Game> LateAgent<G> {
+    pub(crate) fn new(agent: Box<dyn Agent<G>>, n_drawn: u32) -> LateAgent<G> {
+        LateAgent { agent, left: n_drawn, actions: Vec::new() }
+    }
+}
+
+impl<G: Game> Agent<G> for LateAgent<G> {
+    fn choose(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        player: Player,
+        context: &mut Context<'_>,
+    ) -> Result<Choice<G::Action>, Forfeit> {
+        if self.left == 0 {
+            return self.agent.choose(game, state, player, context);
+        }
+        self.left -= 1;
+        let action = game.random_action(state, player, &mut self.actions, context.rng);
+        Ok(Choice { action, policy: Vec::new(), value: None, iterations: 0, nodes: 0 })
+    }
+
+    fn prepare(&mut self, game: &G, context: &mut Context<'_>) {
+        self.agent.prepare(game, context);
+    }
+
+    fn preparation(&self) -> Option<Preparation> {
+        self.agent.preparation()
+    }
+
+    fn observe(&mut self, game: &G, before: &G::State, actions: &[G::Action]) {
+        self.agent.observe(game, before, actions);
     }
 }
 

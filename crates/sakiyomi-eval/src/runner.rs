@@ -17,7 +17,7 @@ use crate::schedule::{
     News, Order, ScheduleError, ScheduleSettings, Sink, Standing, Work, run_works,
 };
 use crate::store::{NewUnit, Store, StoreError};
-use crate::{DoneUnit, Fingerprint, Task, TaskError, WrongAnswer};
+use crate::{DoneUnit, Fingerprint, Task, TaskError, Worker, WrongAnswer};
 
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -78,6 +78,7 @@ pub struct RunSettings {
     pub threads: usize,
     /// How long a unit should take: what is lost at most when the program is killed.
     pub unit_seconds: f64,
+    pub worker: Worker,
 }
 
 /// Plays what is missing of these experiments.
@@ -89,11 +90,11 @@ pub fn run_experiments(
     progress: &mut dyn FnMut(&RunProgress),
 ) -> Result<RunSummary, RunError> {
     let start = Instant::now();
-    let RunSettings { scale, threads, unit_seconds } = settings;
+    let RunSettings { scale, threads, unit_seconds, worker } = settings;
     let mut sink = StoreSink::new(Store::open(store_file)?)?;
     let Opened { works, n_unopened } = open_works(experiments, scale, &mut sink, stop)?;
     let names = WorkNames::of(&works);
-    let settings = ScheduleSettings { threads, unit_seconds, order: Order::Spread };
+    let settings = ScheduleSettings { threads, unit_seconds, order: Order::Spread, worker };
     let mut tell =
         |standing: &Standing, sink: &StoreSink| progress(&names.progress(standing, sink));
     let done = run_works(works, settings, &mut sink, stop, &mut tell)?;
@@ -163,6 +164,9 @@ pub(crate) fn open_works(
             let name = format!("{}: {}", experiment.id, cell.address);
             cell.task.check().map_err(|error| RunError::Task { cell: name.clone(), error })?;
             let mut work = Work { keep: cell.keep, ..Work::new(name, cell.task.clone(), games) };
+            if let Task::Matches(_) = cell.task {
+                work.expected_seconds = fingerprint.match_seconds();
+            }
             let at = sink.add_work(&mut work, &fingerprint, round)?;
             match works.get_mut(at) {
                 Some(known) => known.wanted = known.wanted.max(games),
@@ -309,7 +313,25 @@ impl StoreSink {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Pairing;
+    use crate::{Pairing, run_unit};
+
+    #[test]
+    fn the_time_is_estimated_before_the_first_game() {
+        let folder = tempfile::tempdir().unwrap();
+        let agents = ["uct:iterations=50".parse().unwrap(), "random".parse().unwrap()];
+        let pairing = Pairing::new("connect-four".parse().unwrap(), agents, 1);
+        let experiment = Experiment::of_duel("test", pairing, 20);
+        let settings =
+            RunSettings { scale: Scale::Quick, threads: 1, unit_seconds: 1.0, worker: run_unit };
+        let mut told = Vec::new();
+        let file = folder.path().join("s");
+        run_experiments(&[&experiment], settings, &file, &Stop::new(), &mut |progress| {
+            told.push((progress.games_done, progress.seconds_left));
+        })
+        .unwrap();
+        assert!(matches!(told[0], (0, Some(seconds)) if seconds > 0.0), "{:?}", told[0]);
+        assert!(matches!(told[told.len() - 1], (20, Some(0.0))), "{told:?}");
+    }
 
     /// Cells are opened and probed before the first game, which takes a while if there are many.
     #[test]
@@ -319,7 +341,8 @@ mod tests {
         let agents = ["uct:iterations=2000,c=0.7".parse().unwrap(), "random".parse().unwrap()];
         let pairing = Pairing::new("othello".parse().unwrap(), agents, 1);
         let experiment = Experiment::of_duel("test", pairing, 1_000);
-        let settings = RunSettings { scale: Scale::Quick, threads: 1, unit_seconds: 1.0 };
+        let settings =
+            RunSettings { scale: Scale::Quick, threads: 1, unit_seconds: 1.0, worker: run_unit };
         let stop = Stop::new();
         stop.request();
         let done = run_experiments(&[&experiment], settings, &file, &stop, &mut |_| {}).unwrap();

@@ -21,7 +21,7 @@ use sakiyomi_core::Stop;
 
 use crate::Results;
 use crate::ranges::Ranges;
-use crate::task::{DoneUnit, Task, TaskError, Unit, run_unit};
+use crate::task::{DoneUnit, Task, TaskError, Unit, Worker};
 
 /// Numbers in a unit, at most.
 const MAX_UNIT: u64 = 100_000;
@@ -76,6 +76,8 @@ pub struct Work {
     /// The size of units as long as nothing else is known.
     pub first_unit: u64,
     pub unit_size: Option<u64>,
+    /// About what a number takes, before one was done.
+    pub expected_seconds: Option<f64>,
     /// What was done before.
     pub(crate) done: Ranges,
 }
@@ -83,7 +85,16 @@ pub struct Work {
 impl Work {
     pub fn new(name: String, task: Task, wanted: u64) -> Work {
         let done = Ranges::default();
-        Work { name, task, wanted, keep: false, first_unit: 1, unit_size: None, done }
+        Work {
+            name,
+            task,
+            wanted,
+            keep: false,
+            first_unit: 1,
+            unit_size: None,
+            expected_seconds: None,
+            done,
+        }
     }
 
     /// Leaves out numbers that were done before.
@@ -98,6 +109,7 @@ pub struct ScheduleSettings {
     /// How long a unit should take.
     pub unit_seconds: f64,
     pub order: Order,
+    pub worker: Worker,
 }
 
 /// In which order units are handed out.
@@ -156,7 +168,7 @@ pub fn run_works<S: Sink>(
         let (sender, receiver) = mpsc::sync_channel(2 * threads);
         for _ in 0..threads {
             let (plan, sender) = (&plan, sender.clone());
-            scope.spawn(move || work(plan, stop, &sender));
+            scope.spawn(move || work(plan, settings.worker, stop, &sender));
         }
         drop(sender);
         tell(&entry.standing(), sink);
@@ -191,12 +203,12 @@ pub(crate) struct Brought {
     pub(crate) seconds: f64,
 }
 
-fn work(plan: &Shared, stop: &Stop, sender: &SyncSender<Brought>) {
+fn work(plan: &Shared, worker: Worker, stop: &Stop, sender: &SyncSender<Brought>) {
     // If an agent panics, the other threads must not wait for what it was doing.
     let _guard = CloseOnPanic(plan);
     while let Some((work, unit)) = plan.next(stop) {
         let start = Instant::now();
-        let results = run_unit(&unit, stop);
+        let results = worker(&unit, stop);
         let seconds = start.elapsed().as_secs_f64();
         if sender.send(Brought { work, given: unit.numbers, results, seconds }).is_err() {
             return;
@@ -314,7 +326,7 @@ impl Entry<'_> {
         let mean = (here > 0).then(|| self.start.elapsed().as_secs_f64() * threads / here as f64);
         let left = plan.works.iter().map(|at| {
             let left = at.work.wanted - at.n_done;
-            Some(left as f64 * at.seconds_per_number.or(mean)?)
+            Some(left as f64 * at.seconds_per_number.or(at.work.expected_seconds).or(mean)?)
         });
         Standing {
             done: plan.works.iter().map(|at| at.n_done).sum(),

@@ -42,10 +42,7 @@ pub(crate) fn play(
     for _ in 0..length.opening {
         step(table.as_mut(), |table, player| table.advise(&random, player, stop))?;
     }
-    let agent_of = |player: usize| match (player, agents.len()) {
-        (0, _) | (_, 1) => 0,
-        (_, n) => 1 + (player - 1) % (n - 1),
-    };
+    let agent_of = |player: usize| agent_of(player, agents.len());
     for player in 0..table.players() {
         table.seat(Player(player as u8), &agents[agent_of(player)])?;
     }
@@ -68,6 +65,14 @@ pub(crate) fn play(
 }
 
 const SEED: u64 = 1;
+
+/// Who of so many agents has the seat of a player.
+pub(crate) fn agent_of(player: usize, n_agents: usize) -> usize {
+    match (player, n_agents) {
+        (0, _) | (_, 1) => 0,
+        (_, n) => 1 + (player - 1) % (n - 1),
+    }
+}
 
 /// Plays what is thought for everyone who chooses now; nothing at the end of the match.
 fn step(

@@ -10,8 +10,8 @@ use std::fmt;
 
 use rustc_hash::FxHashSet;
 use sakiyomi_catalog::{
-    AgentSpec, Entry, GameSpec, ParameterEntry, SpecError, Table, TableError, Values, game_presets,
-    open_table,
+    AgentSpec, Entry, GameSpec, Named, ParameterEntry, SpecError, Table, TableError, Values,
+    game_presets, open_table,
 };
 use sakiyomi_core::hash::Fnv64;
 use sakiyomi_core::{Player, Stop};
@@ -59,6 +59,7 @@ const COMBINATIONS: &[(&str, &[&str])] = &[
     ("breakthrough:6x6", &["uct:solver,graph", "maxn:depth=3", "maxn:pruned"]),
     ("othello", &["maxn:depth=3"]),
     ("gdl", &["uct:iterations=400,solver,leaf-batch=32,playouts-per-leaf=16"]),
+    ("gdl:sheet=breakthrough", &["uct:iterations=400,cut=2", "uct:iterations=400,value-prior=3"]),
     ("sangoku", &["uct:c=0.15,expand=10,pruned,round-limit=10"]),
     ("sangoku:scenario=c", &["sangoku-best", "uct:groups=shared", "oep:urgent=0.8"]),
     (
@@ -86,8 +87,11 @@ const MAX_TEXTS: usize = 2;
 const SHORT_GAMES: &[(&str, &[&str])] =
     &[("hagetaka", &["n=8"]), ("goofspiel", &["n=8"]), ("mizugame", &["teams=2", "sessions=6"])];
 /// Values of parameters that are texts, where presets of the game have none.
-const TEXTS: &[(&str, &str)] =
-    &[("deck", "deck=-3/-2/-1/1/2/3/4/9"), ("agent", "agent=(uct:iterations=100,c=0.1)")];
+const TEXTS: &[(&str, &str)] = &[
+    ("deck", "deck=-3/-2/-1/1/2/3/4/9"),
+    ("agent", "agent=(uct:iterations=100,c=0.1)"),
+    ("game", "game=breakthrough:5x5"),
+];
 /// Of every decision, at most, where a combination does not say more.
 const ITERATIONS: u64 = 100;
 const LENGTH: Length = Length { opening: 3, decisions: 6, decisions_each: 2, steps: 12 };
@@ -102,6 +106,9 @@ pub fn signature_entries() -> Result<SignatureEntries, SpecError> {
             let agent: AgentSpec = entry.name.parse().or_else(|_| entry.example.parse())?;
             // Programs, and solutions, which take long, have no short form.
             let Some(agent) = agent.shortened(ITERATIONS) else { continue };
+            if has_network(&agent) {
+                continue;
+            }
             if table.seat(Player(0), &agent).is_ok() {
                 all.add(SignatureEntry::new(game.clone(), agent));
             }
@@ -223,10 +230,16 @@ impl Tables {
     }
 }
 
+/// What a network answers may differ in the last digits between machines.
+fn has_network(agent: &AgentSpec) -> bool {
+    matches!(agent, AgentSpec::Puct(Named { settings, .. }) if settings.network.is_some())
+}
+
 /// An agent of this name with these parameters, in its short form; none if it is refused.
 fn short_agent(name: &str, other: Option<&String>, value: Option<&String>) -> Option<AgentSpec> {
     let said: Vec<&str> = other.into_iter().chain(value).map(String::as_str).collect();
-    spec_text(name, &said).parse::<AgentSpec>().ok()?.shortened(ITERATIONS)
+    let agent = spec_text(name, &said).parse::<AgentSpec>().ok()?.shortened(ITERATIONS);
+    agent.filter(|agent| !has_network(agent))
 }
 
 /// The text of a game whose matches are short, with this value.

@@ -1,18 +1,21 @@
-//! The exact equilibrium of a game of the catalog.
+//! The exact equilibrium of a game of the catalog: of Hagetaka and Goofspiel of two by layers
+//! (`by_layers.rs`), of any other by the recursive solver.
+
+mod by_layers;
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use cpu_time::ThreadTime;
-use sakiyomi_catalog::{
-    AgentSpec, CatalogGame, ExactSpec, GameSpec, SpecError, Visitor, save_solution,
-};
-use sakiyomi_core::{Fault, Playable, Player, Stop, Turn};
-use sakiyomi_search::{Exact, Unsolved, bytes_for};
+use sakiyomi_catalog::{CatalogGame, GameSpec, SpecError, Visitor, save_solution};
+use sakiyomi_core::{Fault, Hints, Playable, Player, Stop, Turn};
+use sakiyomi_players::layers::LayersError;
+use sakiyomi_search::{Exact, Unsolved, Values, bytes_for};
 use serde::Serialize;
 
-use crate::exploit::{Exploit, ExploitError, run_exploit};
+use crate::exploit::{ExploitError, nash_conv_of};
 
 /// What is to be solved.
 #[derive(Clone, Debug)]
@@ -24,6 +27,32 @@ pub struct Solve {
     pub save: Option<PathBuf>,
     /// Measures the NashConv of the solution, over all states.
     pub check: bool,
+    /// Threads that a layer is shared out to, where the game is solved by layers.
+    pub threads: usize,
+    /// Where solved layers are kept, so that they are not solved again.
+    pub layers: Option<PathBuf>,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SolveProgress {
+    /// States that are solved, and the bytes that are taken.
+    pub states: u64,
+    pub bytes: u64,
+    /// What is ahead, where that is known before anything is solved.
+    pub ahead: Option<Ahead>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Ahead {
+    /// All states.
+    pub states: u64,
+    /// The layer in work, by its rounds left, and how many layers there are.
+    pub rounds_left: usize,
+    pub layers: usize,
+    /// The share of the work that is done, and the part of it that was found on the disk.
+    pub done: f64,
+    pub done_before: f64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -38,7 +67,12 @@ pub struct SolveReport {
     /// The most that their table has taken.
     pub bytes: u64,
     pub nash_conv: Option<f64>,
+    /// What the solver knows of it by itself: the sum over layers of the largest gain that a matrix
+    /// game leaves open.
+    pub nash_conv_bound: Option<f64>,
+    /// Without the check, as `seconds`, which are those of a clock on the wall.
     pub cpu_seconds: f64,
+    pub seconds: f64,
 }
 
 /// Both players' strategies in a first turn.
@@ -57,54 +91,55 @@ pub enum SolveError {
     Spec(#[from] SpecError),
     #[error("{game}: {error}")]
     Unsolved { game: GameSpec, error: Unsolved },
+    #[error("{game}: {error}")]
+    Layers { game: GameSpec, error: LayersError },
+    #[error(
+        "{game} is not solved by layers, so there are none to keep: that is for hagetaka and goofspiel of two"
+    )]
+    NoLayers { game: GameSpec },
     #[error(transparent)]
     Check(#[from] ExploitError),
     #[error("{path}: {error}")]
     Save { path: PathBuf, error: io::Error },
+    /// A layer that was kept cannot be used.
+    #[error("{path}: {error}")]
+    Kept { path: PathBuf, error: io::Error },
 }
 
 impl Fault for SolveError {
     fn is_input(&self) -> bool {
         match self {
-            SolveError::Spec(_) => true,
+            SolveError::Spec(_) | SolveError::NoLayers { .. } => true,
+            SolveError::Layers { error, .. } => {
+                matches!(error, LayersError::Unsuitable | LayersError::Memory { .. })
+            }
             SolveError::Unsolved { error, .. } => {
                 matches!(error, Unsolved::Players | Unsolved::States { .. })
             }
             SolveError::Check(error) => error.is_input(),
+            SolveError::Kept { error, .. } => error.kind() == io::ErrorKind::InvalidData,
             SolveError::Save { .. } => false,
         }
     }
 }
 
-/// Solves the game; `progress` is told how many states are solved and the bytes they take.
+/// Solves the game. The values are the same on any number of threads.
 pub fn run_solve(
     solve: &Solve,
     stop: &Stop,
-    progress: &mut dyn FnMut(u64, u64),
+    progress: &mut dyn FnMut(SolveProgress),
 ) -> Result<SolveReport, SolveError> {
-    let mut report = solve.game.with(Run { solve, stop, progress })??;
-    if solve.check {
-        let agent = AgentSpec::from(ExactSpec {
-            file: solve.save.as_ref().map(|path| path.display().to_string()),
-            memory: solve.memory,
-        });
-        let exploit = Exploit {
-            game: solve.game.clone(),
-            agent,
-            checkpoints: Vec::new(),
-            fresh: true,
-            seed: 0,
-            memory: solve.memory,
-        };
-        report.nash_conv = Some(run_exploit(&exploit, stop, &mut |_| {})?.last.nash_conv);
+    match by_layers::game_of(&solve.game)? {
+        Some(game) => by_layers::solve(&game, solve, stop, progress),
+        None if solve.layers.is_some() => Err(SolveError::NoLayers { game: solve.game.clone() }),
+        None => solve.game.with(Run { solve, stop, progress })?,
     }
-    Ok(report)
 }
 
 struct Run<'a> {
     solve: &'a Solve,
     stop: &'a Stop,
-    progress: &'a mut dyn FnMut(u64, u64),
+    progress: &'a mut dyn FnMut(SolveProgress),
 }
 
 impl Visitor for Run<'_> {
@@ -113,29 +148,53 @@ impl Visitor for Run<'_> {
     fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
         let Run { solve, stop, progress } = self;
         let unsolved = |error| SolveError::Unsolved { game: solve.game.clone(), error };
-        let begin = ThreadTime::now();
+        let (begin, clock) = (ThreadTime::now(), Instant::now());
         let mut exact: Exact<G> = Exact::new(solve.memory, Arc::default());
         let mut watch = |n: usize| {
-            progress(n as u64, bytes_for(n));
+            progress(SolveProgress { states: n as u64, bytes: bytes_for(n), ahead: None });
             !stop.requested()
         };
         Exact::check(&game, solve.memory).map_err(unsolved)?;
         let value = exact.value(&game, &game.start(), &mut watch).map_err(unsolved)?;
         let openings = openings(&game, &mut exact).map_err(unsolved)?;
-        let report = SolveReport {
+        let mut report = SolveReport {
             game: solve.game.clone(),
             values: vec![value, 1.0 - value],
             openings,
             states: exact.values().len() as u64,
             bytes: bytes_for(exact.values().len()),
             nash_conv: None,
+            nash_conv_bound: None,
             cpu_seconds: begin.elapsed().as_secs_f64(),
+            seconds: clock.elapsed().as_secs_f64(),
         };
-        if let Some(path) = &solve.save {
-            save_solution(path, &solve.game, exact.values())
+        solve.keep_and_check(&game, exact.into_values(), &mut report, stop)?;
+        Ok(report)
+    }
+}
+
+impl Solve {
+    /// Whether all values are needed once they are known.
+    fn needs_values(&self) -> bool {
+        self.save.is_some() || self.check
+    }
+
+    fn keep_and_check<G: Hints>(
+        &self,
+        game: &G,
+        values: Values,
+        report: &mut SolveReport,
+        stop: &Stop,
+    ) -> Result<(), SolveError> {
+        if let Some(path) = &self.save {
+            save_solution(path, &self.game, &values)
                 .map_err(|error| SolveError::Save { path: path.clone(), error })?;
         }
-        Ok(report)
+        if self.check {
+            let checked = nash_conv_of(game, &self.game, Arc::new(values), self.memory, stop)?;
+            report.nash_conv = Some(checked);
+        }
+        Ok(())
     }
 }
 

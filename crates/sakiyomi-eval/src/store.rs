@@ -24,6 +24,7 @@ use std::{io, thread};
 use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DiskFull, NotADatabase};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, ToSql, TransactionBehavior, params};
 use sakiyomi_catalog::Record;
+use sakiyomi_core::hash::Fnv64;
 use sakiyomi_core::stats::Tally;
 use sakiyomi_core::{MAX_PLAYERS, Stop};
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,8 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::{Evidence, KEPT};
 use crate::task::TaskTexts;
 use crate::{
-    DistinctCounter, DistinctGames, DoneUnit, Fingerprint, Measures, Outcome, Played, Results, Task,
+    DistinctCounter, DistinctGames, DoneUnit, Fingerprint, Measures, Outcome, Played, Readings,
+    Results, Task,
 };
 use row::{COLUMNS, MEASURED, UnitRow, checksum_of_record};
 
@@ -156,7 +158,7 @@ pub struct FirstGame {
     pub number: u64,
     /// W, D or L, of the first agent; M if it is a measurement.
     pub outcome: char,
-    /// [`Played::key`](crate::Played::key) in hexadecimal digits, or the measured value.
+    /// [`Played::key`](crate::Played::key) in hexadecimal digits, the measured value, or a hash of several.
     pub key: String,
 }
 
@@ -175,16 +177,29 @@ impl FirstGame {
                 };
                 games.iter().take(most).map(game).collect()
             }
-            Results::Values(values) => {
-                let value = |(number, value): (u64, &f64)| FirstGame {
+            Results::Readings(runs) => {
+                let run = |(number, readings): (u64, &Readings)| FirstGame {
                     number,
                     outcome: MEASURED,
-                    key: value.to_string(),
+                    key: key_of(readings),
                 };
-                (first..).zip(values.iter().take(most)).map(value).collect()
+                (first..).zip(runs.iter().take(most)).map(run).collect()
             }
         }
     }
+}
+
+/// The only reading of a run, or a hash of several.
+fn key_of(readings: &Readings) -> String {
+    if let [value] = readings.values().collect::<Vec<_>>()[..] {
+        return value.to_string();
+    }
+    let mut hash = Fnv64::default();
+    for (name, value) in readings {
+        hash.write_field(name.as_bytes());
+        hash.write(&value.to_bits().to_le_bytes());
+    }
+    format!("{:016x}", hash.finish())
 }
 
 impl Counted {
@@ -506,7 +521,7 @@ impl Store {
                     number: first,
                     outcome: MEASURED,
                     measures: Measures::default(),
-                    value: None,
+                    readings: None,
                 };
                 match results {
                     Results::Games(games) => games.iter().for_each(|played| {
@@ -514,9 +529,11 @@ impl Store {
                         let (number, measures) = (played.number, played.measures);
                         look(&GameRow { number, outcome, measures, ..row });
                     }),
-                    Results::Values(values) => (first..).zip(values).for_each(|(number, value)| {
-                        look(&GameRow { number, value: Some(value), ..row });
-                    }),
+                    Results::Readings(runs) => {
+                        for (number, readings) in (first..).zip(&runs) {
+                            look(&GameRow { number, readings: Some(readings), ..row });
+                        }
+                    }
                 }
             })?;
         }
@@ -590,7 +607,7 @@ pub struct GameRow<'a> {
     pub outcome: char,
     pub measures: Measures,
     /// What was measured, if it is a measurement.
-    pub value: Option<f64>,
+    pub readings: Option<&'a Readings>,
 }
 
 type StoredCellRow = (i64, String, i64, Option<i64>, String);

@@ -11,11 +11,10 @@ use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, SpecError, TableError, 
 use sakiyomi_core::{Fault, Stop};
 use serde::{Deserialize, Serialize};
 
-use crate::exploit::{Exploit, ExploitError, run_exploit};
-use crate::{Fingerprint, Openings, Pairing, Played, parse_agents};
-
-/// Memory for the values of states of a measurement, in bytes.
-const MEASURE_MEMORY: u64 = 4 << 30;
+use crate::exploit::ExploitError;
+use crate::{
+    Fingerprint, Measured, Measurement, Openings, Pairing, Played, Readings, parse_agents,
+};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -23,21 +22,8 @@ const MEASURE_MEMORY: u64 = 4 << 30;
 pub enum Task {
     /// Matches of two agents, or of more.
     Matches(Pairing),
-    /// Measurements of what one agent learns.
-    NashConv(Learner),
-}
-
-/// One agent at one game. Run number `n` is what `sakiyomi exploit` measures with the seed plus
-/// `n`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Learner {
-    pub game: GameSpec,
-    pub agent: AgentSpec,
-    /// Asks the agent again in every state instead of following one tree from the start.
-    #[serde(default)]
-    pub fresh: bool,
-    pub seed: u64,
+    /// Measurements of a game and an agent.
+    Measure(Measurement),
 }
 
 /// A range of a task's numbers, as it is handed out.
@@ -57,7 +43,7 @@ pub struct Unit {
 #[serde(rename_all = "kebab-case")]
 pub enum Results {
     Games(Vec<Played>),
-    Values(Vec<f64>),
+    Readings(Vec<Readings>),
 }
 
 /// A unit that is done, as sinks and stores take it.
@@ -104,6 +90,9 @@ impl DoneUnit {
     }
 }
 
+/// What does units: [`run_unit`], or a function that does more kinds of work.
+pub type Worker = fn(&Unit, &Stop) -> Result<Results, TaskError>;
+
 /// Does a unit. The results depend on the unit alone, if the budgets of the agents are iterations.
 /// If it is stopped, the results of the numbers that were complete by then are returned; the number
 /// at which it was stopped is not one of them, since thinking that was cut short is not what it
@@ -115,17 +104,23 @@ pub fn run_unit(unit: &Unit, stop: &Stop) -> Result<Results, TaskError> {
             let play = Play { pairing, numbers: numbers.clone(), keep: *keep, stop };
             Ok(Results::Games(pairing.game.with(play)??))
         }
-        Task::NashConv(learner) => {
-            let mut values = Vec::new();
-            for number in numbers.clone() {
-                match run_exploit(&learner.exploit(number), stop, &mut |_| {}) {
-                    _ if stop.requested() => break,
-                    measured => values.push(measured?.last.nash_conv),
-                }
-            }
-            Ok(Results::Values(values))
+        Task::Measure(measurement) => {
+            run_measurement(numbers.clone(), |number| measurement.run(number, stop))
         }
     }
+}
+
+/// The runs with these numbers, until one of them was stopped.
+pub fn run_measurement(
+    numbers: Range<u64>,
+    mut run: impl FnMut(u64) -> Result<Option<Readings>, TaskError>,
+) -> Result<Results, TaskError> {
+    let mut all = Vec::new();
+    for number in numbers {
+        let Some(readings) = run(number)? else { break };
+        all.push(readings);
+    }
+    Ok(Results::Readings(all))
 }
 
 impl Default for Results {
@@ -138,7 +133,7 @@ impl Results {
     pub fn len(&self) -> usize {
         match self {
             Results::Games(games) => games.len(),
-            Results::Values(values) => values.len(),
+            Results::Readings(runs) => runs.len(),
         }
     }
 
@@ -150,7 +145,7 @@ impl Results {
     pub fn truncate(&mut self, n: usize) {
         match self {
             Results::Games(games) => games.truncate(n),
-            Results::Values(values) => values.truncate(n),
+            Results::Readings(runs) => runs.truncate(n),
         }
     }
 
@@ -158,7 +153,7 @@ impl Results {
     pub fn into_games(self) -> Vec<Played> {
         match self {
             Results::Games(games) => games,
-            Results::Values(_) => Vec::new(),
+            Results::Readings(_) => Vec::new(),
         }
     }
 
@@ -166,7 +161,7 @@ impl Results {
     pub fn games(&self) -> &[Played] {
         match self {
             Results::Games(games) => games,
-            Results::Values(_) => &[],
+            Results::Readings(_) => &[],
         }
     }
 }
@@ -175,24 +170,25 @@ impl Results {
 /// are none).
 pub(crate) type TaskTexts = [String; 5];
 
-/// What stands in place of the second agent where there is none.
-const NASH_CONV: &str = "nash-conv";
-const NASH_CONV_FRESH: &str = "nash-conv:fresh";
+/// What stands in place of the second agent where an agent plays against itself.
+const SELF_PLAY: &str = "self-play";
 /// What stands before the openings where the first agent always has the first seat.
 const FIRST_SEAT: &str = "first-seat ";
+/// The same, with a number, where choices are drawn at random.
+const RANDOM_CHOICES: &str = "random-choices=";
 
 impl Task {
     pub fn game(&self) -> &GameSpec {
         match self {
             Task::Matches(pairing) => &pairing.game,
-            Task::NashConv(learner) => &learner.game,
+            Task::Measure(measurement) => &measurement.game,
         }
     }
 
     pub fn agents(&self) -> &[AgentSpec] {
         match self {
             Task::Matches(pairing) => &pairing.agents,
-            Task::NashConv(learner) => std::slice::from_ref(&learner.agent),
+            Task::Measure(measurement) => std::slice::from_ref(&measurement.agent),
         }
     }
 
@@ -200,23 +196,23 @@ impl Task {
     pub fn openings(&self) -> Option<Openings> {
         match self {
             Task::Matches(pairing) => pairing.openings,
-            Task::NashConv(_) => None,
+            Task::Measure(_) => None,
         }
     }
 
     pub fn seed(&self) -> u64 {
         match self {
             Task::Matches(pairing) => pairing.seed,
-            Task::NashConv(learner) => learner.seed,
+            Task::Measure(measurement) => measurement.seed,
         }
     }
 
     /// Numbers that belong together: the seats of a round of matches.
     pub fn round(&self) -> Result<u64, SpecError> {
         match self {
-            Task::Matches(pairing) if pairing.first_seat => Ok(1),
+            Task::Matches(pairing) if pairing.has_single_rounds() => Ok(1),
             Task::Matches(pairing) => Ok(n_players(&pairing.game)? as u64),
-            Task::NashConv(_) => Ok(1),
+            Task::Measure(_) => Ok(1),
         }
     }
 
@@ -228,13 +224,18 @@ impl Task {
     pub(crate) fn texts(&self) -> TaskTexts {
         let agents = self.agents();
         let second = match self {
+            Task::Matches(pairing) if pairing.is_self_play() => SELF_PLAY.to_owned(),
             Task::Matches(pairing) => pairing.others_text(),
-            Task::NashConv(Learner { fresh: false, .. }) => NASH_CONV.to_owned(),
-            Task::NashConv(Learner { fresh: true, .. }) => NASH_CONV_FRESH.to_owned(),
+            Task::Measure(measurement) => measurement.of.to_string(),
         };
         let mut openings = self.openings().map_or_else(String::new, |it| it.to_string());
-        if matches!(self, Task::Matches(pairing) if pairing.first_seat) {
-            openings.insert_str(0, FIRST_SEAT);
+        if let Task::Matches(pairing) = self {
+            if pairing.random_choices > 0 {
+                openings = format!("{RANDOM_CHOICES}{} {openings}", pairing.random_choices);
+            }
+            if pairing.first_seat {
+                openings.insert_str(0, FIRST_SEAT);
+            }
         }
         let (game, first) = (self.game().to_string(), agents[0].to_string());
         [game, first, second, self.seed().to_string(), openings]
@@ -249,43 +250,37 @@ impl Task {
     /// Reads the texts back, if this version knows their names.
     pub(crate) fn from_texts([game, first, second, seed, openings]: &TaskTexts) -> Option<Task> {
         let (game, seed, first) = (game.parse().ok()?, seed.parse().ok()?, first.parse().ok()?);
-        let learner = |fresh| Learner { game, agent: first, fresh, seed };
-        Some(match second.as_str() {
-            NASH_CONV => Task::NashConv(learner(false)),
-            NASH_CONV_FRESH => Task::NashConv(learner(true)),
-            second => {
-                let Learner { game, agent, seed, .. } = learner(false);
-                let agents = [vec![agent], parse_agents(second).ok()?].concat();
-                let without = openings.strip_prefix(FIRST_SEAT);
-                let openings = match without.unwrap_or(openings) {
-                    "" => None,
-                    text => Some(text.parse().ok()?),
-                };
-                let first_seat = without.is_some();
-                Task::Matches(Pairing { game, agents, seed, openings, first_seat })
+        if let Ok(of) = second.parse::<Measured>() {
+            return Some(Task::Measure(Measurement { game, agent: first, of, seed }));
+        }
+        let others = match second.as_str() {
+            SELF_PLAY => Vec::new(),
+            others => parse_agents(others).ok()?,
+        };
+        let agents = [vec![first], others].concat();
+        let without = openings.strip_prefix(FIRST_SEAT);
+        let first_seat = without.is_some();
+        let openings = without.unwrap_or(openings);
+        let (random_choices, openings) = match openings.strip_prefix(RANDOM_CHOICES) {
+            Some(text) => {
+                let (number, openings) = text.split_once(' ')?;
+                (number.parse().ok()?, openings)
             }
-        })
+            None => (0, openings),
+        };
+        let openings = match openings {
+            "" => None,
+            text => Some(text.parse().ok()?),
+        };
+        let pairing = Pairing { openings, first_seat, ..Pairing::of(game, agents, seed) };
+        Some(Task::Matches(Pairing { random_choices, ..pairing }))
     }
 
     /// Whether the agents can do it, before anything is begun.
     pub(crate) fn check(&self) -> Result<(), TaskError> {
         match self {
             Task::Matches(pairing) => Ok(pairing.try_out()?),
-            Task::NashConv(learner) => Ok(learner.exploit(0).check()?),
-        }
-    }
-}
-
-impl Learner {
-    fn exploit(&self, number: u64) -> Exploit {
-        let budget = self.agent.tree_search().and_then(|settings| settings.budget.iterations);
-        Exploit {
-            game: self.game.clone(),
-            agent: self.agent.clone(),
-            checkpoints: budget.into_iter().collect(),
-            fresh: self.fresh,
-            seed: self.seed.wrapping_add(number),
-            memory: MEASURE_MEMORY,
+            Task::Measure(measurement) => measurement.check(),
         }
     }
 }
@@ -360,9 +355,8 @@ mod tests {
         assert_eq!(results.games().iter().map(|p| p.number).collect::<Vec<_>>(), [3, 4, 5, 6]);
         assert!(results.games().iter().all(|played| played.record.is_some()));
         round_trip(&DoneUnit { first: 3, results, seconds: 0.25 });
-        let learner =
-            r#"{"nash-conv":{"game":"hagetaka:n=3","agent":"rm:iterations=10","seed":3}}"#;
-        let task: Task = serde_json::from_str(learner).unwrap();
+        let measurement = r#"{"measure":{"game":"hagetaka:n=3","agent":"rm:iterations=10","of":"nash-conv","seed":3}}"#;
+        let task: Task = serde_json::from_str(measurement).unwrap();
         round_trip(&task);
         let results = run_unit(&Unit { task, numbers: 0..2, keep: false }, &Stop::new()).unwrap();
         assert_eq!(results.len(), 2);
@@ -389,6 +383,26 @@ mod tests {
         pairing.game = "othello".parse().unwrap();
         let unit = Unit { task: Task::Matches(pairing), ..unit };
         assert!(matches!(run_unit(&unit, &Stop::new()), Err(TaskError::Spec(_))));
+    }
+
+    /// Choices that are drawn follow from seed and number alone: where all are drawn, it makes no
+    /// difference who would choose.
+    #[test]
+    fn first_choices_may_be_drawn_at_random() {
+        let run = |agent: &str, random_choices, numbers| {
+            let agents = [agent, agent].map(|text| text.parse().unwrap());
+            let pairing = Pairing::new("connect-four:5x4".parse().unwrap(), agents, 7);
+            let task = Task::Matches(Pairing { first_seat: true, random_choices, ..pairing });
+            assert_eq!(Task::from_texts(&task.texts()), Some(task.clone()));
+            let unit = Unit { task, numbers, keep: false };
+            let games = run_unit(&unit, &Stop::new()).unwrap().games().to_vec();
+            games.into_iter().map(|one| one.key).collect::<Vec<_>>()
+        };
+        let drawn = run("uct:iterations=30", 10, 0..20);
+        assert_eq!(run("maxn:depth=2", 10, 0..20), drawn);
+        assert_eq!(run("maxn:depth=2", 10, 7..9), drawn[7..9]);
+        assert!((1..20).any(|at| drawn[at] != drawn[0]));
+        assert_ne!(run("maxn:depth=2", 1, 0..20), run("uct:iterations=30", 1, 0..20));
     }
 
     /// The matches of the first seat are every second one of both seats, with numbers of their own.

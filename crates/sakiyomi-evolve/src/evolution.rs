@@ -265,7 +265,11 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
         }
         let mut kept: Vec<&Individual<G>> = Vec::new();
         for one in all {
-            if kept.iter().all(|other| problem.distance(&one.genome, &other.genome) >= distance) {
+            // One that is in the archive and in the population counts once.
+            let differs = |other: &&Individual<G>| {
+                other.id != one.id && problem.distance(&one.genome, &other.genome) >= distance
+            };
+            if kept.iter().all(differs) {
                 kept.push(one);
             }
         }
@@ -587,6 +591,7 @@ impl Play<'_> {
                 series.push(Series {
                     game,
                     agent: judge.agent.clone(),
+                    random_choices: judge.opening,
                     seed: Rng::stream(&[self.seed, one.id, index, PLAY]).bits(),
                     numbers: first..first + n,
                     known: (first..first + n).filter(is_known).collect(),

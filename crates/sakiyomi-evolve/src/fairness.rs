@@ -6,7 +6,7 @@ use sakiyomi_core::{Rng, Stop};
 use serde::{Deserialize, Serialize};
 
 use crate::series::{Series, play_series};
-use crate::{Evidence, EvolveError, Fitness, GameRunner, Judge};
+use crate::{Evidence, EvolveError, Fitness, GameRunner, Judge, NOISE, OPENING};
 
 /// The 95 % interval of the first side's score must be within these.
 pub const SCORE_RANGE: (f64, f64) = (0.4, 0.6);
@@ -17,6 +17,8 @@ const MIN_DECISIVE: f64 = 0.2;
 /// What is far outside is not played to the end: until then the interval must touch these, or be
 /// within the range.
 const EARLY_RANGE: (f64, f64) = (0.45, 0.55);
+/// The number of kinds of players that must find a game fair before it is called fair as it is.
+const KINDS: usize = 4;
 const BATCH: u64 = 50;
 const FAIRNESS: u64 = 3;
 
@@ -128,12 +130,58 @@ impl JudgeFairness {
     pub fn is_fair(&self) -> bool {
         self.unfair.is_empty()
     }
+
+    /// Whether most of its games were played before.
+    pub fn repeats(&self) -> bool {
+        2 * self.distinct < self.compared
+    }
+
+    /// The name of its agent, and what its games begin with.
+    fn kind_and_start(&self) -> (&str, String) {
+        let (text, noise) = match self.judge.strip_suffix(NOISE) {
+            Some(text) => (text, "with noise (hit points and places of units vary)"),
+            None => (self.judge.as_str(), AS_IT_IS),
+        };
+        let (agent, opening) = text.split_once(OPENING).unwrap_or((text, "0"));
+        let start = match opening {
+            "0" => noise.to_owned(),
+            "1" => format!("{noise}, after 1 random action of each side"),
+            n => format!("{noise}, after {n} random actions of each side"),
+        };
+        (agent.split(':').next().unwrap_or(agent), start)
+    }
 }
+
+const AS_IT_IS: &str = "as it is";
 
 impl Fairness {
     /// The judges that call it fair.
     pub fn n_fair(&self) -> usize {
         self.judges.iter().filter(|judge| judge.is_fair()).count()
+    }
+
+    /// How the games began, and who played them.
+    pub fn tested(&self) -> String {
+        tested(&self.judges)
+    }
+
+    /// The verdict in words, which says what kind of fairness it is.
+    pub fn verdict(&self) -> String {
+        let fair = self.judges.iter().filter(|judge| judge.is_fair());
+        let plain = fair.map(JudgeFairness::kind_and_start);
+        let mut kinds: Vec<&str> =
+            plain.filter(|(_, start)| start.starts_with(AS_IT_IS)).map(|(kind, _)| kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let n_fair = self.n_fair();
+        match (self.is_fair, kinds.len()) {
+            (true, KINDS..) => format!("fair as it is, for {} kinds of players", kinds.len()),
+            (true, _) => {
+                format!("fair for these players; as it is, that is said of {KINDS} kinds or more")
+            }
+            (false, _) if n_fair > 0 => "fair for some players only".to_owned(),
+            (false, _) => "not shown to be fair".to_owned(),
+        }
     }
 
     /// The mean of the paper's fitness over the judges.
@@ -143,9 +191,29 @@ impl Fairness {
     }
 }
 
-/// Who judges if nothing is said: one that follows a rule, one that samples, one that looks ahead.
+fn tested(judges: &[JudgeFairness]) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for (kind, start) in judges.iter().map(JudgeFairness::kind_and_start) {
+        match groups.iter_mut().find(|(known, _)| *known == start) {
+            Some((_, kinds)) if kinds.contains(&kind) => {}
+            Some((_, kinds)) => kinds.push(kind),
+            None => groups.push((start, vec![kind])),
+        }
+    }
+    let texts = groups.into_iter().map(|(start, kinds)| format!("{start}: {}", kinds.join(", ")));
+    texts.collect::<Vec<_>>().join("; ")
+}
+
+/// Who judges a map as it is if nothing is said: one that follows a rule, one that looks ahead, and
+/// three that sample. The first two do not vary by themselves.
 pub fn default_judges() -> Vec<Judge> {
-    let texts = ["sample+noise", "m-uct:iterations=200", "satd2:iterations=2000+noise"];
+    let texts = [
+        "sample+opening=1",
+        "satd2:iterations=500+opening=1",
+        "m-uct:iterations=50",
+        "m3lee:numbers=quick",
+        "staff:numbers=quick",
+    ];
     texts.map(|text| text.parse().expect("our own judges can be read")).into()
 }
 
@@ -168,7 +236,8 @@ pub fn judge_game(
             let first = evidence.games();
             let (game, agent) = (spec.clone(), judge.agent.clone());
             let numbers = first..settings.games.min(first + BATCH);
-            let batch = [Series { game, agent, seed, numbers, known: Vec::new() }];
+            let (random_choices, known) = (judge.opening, Vec::new());
+            let batch = [Series { game, agent, random_choices, seed, numbers, known }];
             let endings = play_series(&batch, runner, stop, &|endings| {
                 tell(index * settings.games + first + endings.n_done());
             })?;
@@ -229,6 +298,28 @@ mod tests {
         };
         let same = JudgeFairness::of(&"sample".parse().unwrap(), &evidence);
         assert_eq!(same.unfair, [Unfair::OneCourse]);
+    }
+
+    #[test]
+    fn a_verdict_says_which_kind_of_fairness_was_tested() {
+        let verdict = |judges: &[&str]| {
+            let judges = judges.iter().map(|judge| JudgeFairness {
+                judge: (*judge).to_owned(),
+                ..said(190, 20, 190, [1, 1])
+            });
+            let fairness = Fairness { judges: judges.collect(), is_fair: true };
+            (fairness.tested(), fairness.verdict())
+        };
+        let (plain, tubstap) = (["staff", "m3lee:numbers=quick", "m3lee"], "uct:c=0.2");
+        let (tested, said) = verdict(&[plain.as_slice(), &[tubstap, "sample+opening=1"]].concat());
+        assert_eq!(
+            tested,
+            "as it is: staff, m3lee, uct; as it is, after 1 random action of each side: sample"
+        );
+        assert_eq!(said, "fair as it is, for 4 kinds of players");
+        let (tested, said) = verdict(&["staff", "m3lee", "satd2", "sample+opening=2+noise"]);
+        assert!(tested.contains("; with noise (hit points and places of units vary), after 2 "));
+        assert!(said.starts_with("fair for these players"), "{said}");
     }
 
     #[test]

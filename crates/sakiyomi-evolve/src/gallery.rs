@@ -88,23 +88,24 @@ impl Gallery {
         (!fresh.is_empty()).then(|| fresh.iter().sum::<f64>() / fresh.len() as f64)
     }
 
-    /// How many candidates are fair.
+    /// How many candidates are fair, and which kind of fairness that is.
     pub fn tried_text(&self) -> String {
         let Gallery { passed, tried, delivery, .. } = self;
         let share = 100.0 * *passed as f64 / (*tried).max(1) as f64;
-        format!(
-            "{passed} of {tried} candidates ({share:.0} %) are fair on {} fresh games for at least {} of {} judges, {} for all of them",
-            delivery.games,
-            delivery.quorum.of_all,
-            delivery.judges.len(),
-            self.n_fair_for_all()
-        )
-    }
-
-    /// The finds that every judge calls fair.
-    pub fn n_fair_for_all(&self) -> usize {
+        let mut text = format!(
+            "{passed} of {tried} candidates ({share:.0} %) are fair on {} fresh games for ",
+            delivery.games
+        );
+        let n_judges = delivery.judges.len();
+        text += &match delivery.quorum.of_all {
+            n if n == n_judges => format!("all {n} judges"),
+            n => format!("at least {n} of {n_judges} judges"),
+        };
         let fresh = self.finds.iter().filter_map(|find| find.fresh.as_ref());
-        fresh.filter(|it| it.n_fair() == self.delivery.judges.len()).count()
+        if let Some(fair) = fresh.max_by_key(|fresh| fresh.judges.len()) {
+            text += &format!(", tested {}", fair.tested());
+        }
+        text
     }
 
     /// The paper's fitness of the evidence is what curves show if that is what selects.

@@ -8,27 +8,46 @@ use sakiyomi_core::stats::Tally;
 use sakiyomi_eval::{Measure, Outcome, Played};
 use serde::{Deserialize, Serialize};
 
-/// A player that takes both sides. With noise the start differs from game to game, for players that
-/// would otherwise play the same game again and again.
+/// A player that takes both sides. One that would otherwise play the same game again and again can
+/// begin with random actions, or with noise, by which the start itself differs from game to game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Judge {
     pub agent: AgentSpec,
+    /// How many first actions of each side are drawn at random.
+    pub opening: u32,
     pub noise: bool,
 }
 
 /// What the name of a judge with noise ends with.
 pub const NOISE: &str = "+noise";
+/// What stands before the number of random actions.
+pub const OPENING: &str = "+opening=";
+
+impl Judge {
+    /// The name of its agent: judges of the same kind differ in strength or start alone.
+    pub fn kind(&self) -> String {
+        let text = self.agent.to_string();
+        text.split(':').next().unwrap_or_default().to_owned()
+    }
+}
 
 impl FromStr for Judge {
     type Err = String;
     fn from_str(text: &str) -> Result<Judge, String> {
-        let (agent, noise) = match text.strip_suffix(NOISE) {
-            Some(agent) => (agent, true),
+        let (text, noise) = match text.strip_suffix(NOISE) {
+            Some(text) => (text, true),
             None => (text, false),
         };
+        let (agent, opening) = match text.split_once(OPENING) {
+            Some((agent, number)) => {
+                let number = number.parse().map_err(|_| format!("{OPENING}{number}: no number"))?;
+                (agent, number)
+            }
+            None => (text, 0),
+        };
         let agent = agent.parse().map_err(|error| format!("{error}"))?;
-        Ok(Judge { agent, noise })
+        Ok(Judge { agent, opening, noise })
     }
 }
 
@@ -47,7 +66,11 @@ impl From<Judge> for String {
 
 impl fmt::Display for Judge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.agent, if self.noise { NOISE } else { "" })
+        write!(f, "{}", self.agent)?;
+        if self.opening > 0 {
+            write!(f, "{OPENING}{}", self.opening)?;
+        }
+        f.write_str(if self.noise { NOISE } else { "" })
     }
 }
 
@@ -172,13 +195,18 @@ mod tests {
 
     #[test]
     fn judges_are_read_and_written() {
-        for text in ["sample+noise", "m-uct:iterations=50", "random"] {
+        for text in
+            ["sample+opening=2+noise", "m-uct:iterations=50+opening=1", "random+noise", "uct"]
+        {
             let judge: Judge = text.parse().unwrap();
             assert_eq!(judge.to_string(), text);
             assert_eq!(judge.noise, text.ends_with("noise"));
+            assert_eq!(judge.opening > 0, text.contains("opening"));
+            assert!(text.starts_with(&judge.kind()) && !judge.kind().contains([':', '+']));
             let json = serde_json::to_string(&judge).unwrap();
             assert_eq!(serde_json::from_str::<Judge>(&json).unwrap(), judge);
         }
         assert!("samples".parse::<Judge>().unwrap_err().contains("samples"));
+        assert!("sample+opening=x".parse::<Judge>().unwrap_err().contains("no number"));
     }
 }

@@ -7,7 +7,8 @@ use std::ops::Range;
 use sakiyomi_catalog::{AgentSpec, GameSpec};
 use sakiyomi_core::Stop;
 use sakiyomi_eval::{
-    DoneUnit, News, Order, Pairing, ScheduleError, ScheduleSettings, Sink, Task, Work, run_works,
+    DoneUnit, News, Order, Pairing, ScheduleError, ScheduleSettings, Sink, Task, Work, run_unit,
+    run_works,
 };
 
 use crate::{Ending, EvolveError};
@@ -18,6 +19,8 @@ use crate::{Ending, EvolveError};
 pub(crate) struct Series {
     pub game: GameSpec,
     pub agent: AgentSpec,
+    /// How many first choices of each side are drawn at random.
+    pub random_choices: u32,
     pub seed: u64,
     /// The numbers that are wanted.
     pub numbers: Range<u64>,
@@ -34,9 +37,10 @@ const UNIT_SECONDS: f64 = 1.0;
 impl Series {
     /// The matches in which the agent, against itself, has the first seat.
     fn work(&self, unit_size: u64) -> Work {
-        let Series { game, agent, seed, numbers, known } = self;
+        let Series { game, agent, random_choices, seed, numbers, known } = self;
         let pairing = Pairing::new(game.clone(), [agent.clone(), agent.clone()], *seed);
-        let task = Task::Matches(Pairing { first_seat: true, ..pairing });
+        let task =
+            Task::Matches(Pairing { first_seat: true, random_choices: *random_choices, ..pairing });
         let mut work = Work::new(agent.to_string(), task, numbers.end);
         work.unit_size = Some(unit_size);
         work.leave_out(0..numbers.start);
@@ -109,7 +113,8 @@ impl GameRunner for Threads {
 }
 
 pub(crate) fn schedule(threads: usize) -> ScheduleSettings {
-    ScheduleSettings { threads, unit_seconds: UNIT_SECONDS, order: Order::Ascending }
+    let order = Order::Ascending;
+    ScheduleSettings { threads, unit_seconds: UNIT_SECONDS, order, worker: run_unit }
 }
 
 /// How the games of works ended: the sink of the scheduler.
@@ -178,7 +183,8 @@ pub(crate) mod tests {
 
     pub(crate) fn series(noise: &str, numbers: Range<u64>) -> Series {
         let game = format!("tubstap:map=ford,attacks=all{noise}").parse().unwrap();
-        Series { game, agent: "sample".parse().unwrap(), seed: 3, numbers, known: Vec::new() }
+        let agent = "sample".parse().unwrap();
+        Series { game, agent, random_choices: 0, seed: 3, numbers, known: Vec::new() }
     }
 
     fn play(series: &[Series], threads: usize) -> Vec<Vec<Option<Ending>>> {

@@ -1,8 +1,10 @@
 //! What is found as words and as files.
 
+use sakiyomi_catalog::GameSpec;
 use sakiyomi_games::sangoku::{Scenario, Stat, Talent};
 use sakiyomi_games::tubstap::{Map, write_map};
 
+use crate::numbers::scenario_of;
 use crate::{
     MapGenome, MapProblem, NumberGenome, NumberProblem, Problem, ScenarioGenome, ScenarioProblem,
 };
@@ -39,11 +41,28 @@ impl Written for ScenarioProblem {
 
 impl Written for NumberProblem {
     fn code(&self, genome: &NumberGenome) -> String {
-        self.write(genome).map(|scenario| scenario.code()).unwrap_or_default()
+        match &self.game {
+            GameSpec::Gdl(_) => self.text(genome),
+            _ => self.write(genome).map(|game| game.to_string()).unwrap_or_default(),
+        }
     }
 
     fn file(&self, genome: &NumberGenome, title: &str) -> (&'static str, String) {
-        ("toml", scenario_text(self.write(genome), title))
+        match self.write(genome) {
+            Ok(GameSpec::Sangoku(field)) => {
+                ("toml", scenario_text(scenario_of(&field.settings).ok(), title))
+            }
+            Ok(GameSpec::Tubstap(spec)) => {
+                let map = spec
+                    .settings
+                    .map
+                    .read()
+                    .map(|map| Map { comment: Some(title.to_owned()), ..map });
+                ("tbsmap", map.map(|map| write_map(&map)).unwrap_or_default())
+            }
+            Ok(GameSpec::Gdl(_)) => ("kif", self.rules(genome).unwrap_or_default()),
+            other => ("txt", other.map(|game| game.to_string()).unwrap_or_default()),
+        }
     }
 }
 

@@ -8,8 +8,8 @@
 
 use sakiyomi_core::{
     Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Orders,
-    Payoffs, Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name,
-    if_legal, parse_cell,
+    Payoffs, Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Symmetry, Turn, View,
+    cell_name, if_legal, parse_cell,
 };
 
 use crate::two_players::{
@@ -301,6 +301,19 @@ impl<W: Word> Encode for Breakthrough<W> {
         // One row up, and a column to the left, none, or one to the right.
         let lane = (to + 1).checked_sub(from + self.width())?;
         Some(3 * from + lane)
+    }
+
+    /// The mirror image.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        let (rows, columns) = (self.height(), self.width());
+        let shape = ObservationShape { planes: 3, rows, columns };
+        let action = |index: usize| {
+            let (cell, lane) = (index / 3, index % 3);
+            let mirrored = cell - cell % columns + columns - 1 - cell % columns;
+            3 * mirrored + 2 - lane
+        };
+        let actions = (0..3 * rows * columns).map(action).collect();
+        vec![Symmetry::of_cells(shape, |y, x| (y, columns - 1 - x), actions)]
     }
 }
 

@@ -8,8 +8,8 @@
 
 use sakiyomi_core::{
     Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Orders,
-    Payoffs, Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name,
-    if_legal, parse_column,
+    Payoffs, Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Symmetry, Turn, View,
+    cell_name, if_legal, parse_column,
 };
 
 use crate::two_players::{
@@ -43,6 +43,17 @@ const _: () = assert!(size_of::<Position<u128>>() <= 48);
 /// The column, counted from the left, into which a stone is dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Column(u8);
+
+impl Column {
+    /// The column with this number, counted from the left. Whether the board has it, the rules say.
+    pub fn new(x: u8) -> Column {
+        Column(x)
+    }
+
+    pub fn index(self) -> usize {
+        self.0.into()
+    }
+}
 
 const _: () = assert!(size_of::<Column>() == 1);
 
@@ -80,6 +91,11 @@ impl<W: Word> ConnectFour<W> {
 
     pub fn height(&self) -> usize {
         self.height as usize
+    }
+
+    /// The stones of both players: the cell of column x and row y is bit x * (height + 1) + y.
+    pub fn stones(&self, position: &Position<W>) -> [W; 2] {
+        position.stones
     }
 
     /// The free cell of every column that is not full, out of the stones of both players.
@@ -344,6 +360,14 @@ impl<W: Word> Encode for ConnectFour<W> {
 
     fn has_direct_indices(&self) -> bool {
         true
+    }
+
+    /// The mirror image.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        let last = self.width() - 1;
+        let mirrored = || (0..=last).map(|x| last - x).collect();
+        let shape = self.observation_shape().into_iter();
+        shape.map(|shape| Symmetry::of_cells(shape, |y, x| (y, last - x), mirrored())).collect()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use sakiyomi_core::{
     Board, CellShape, Colour, Encode, Game, Grid, Hint, HintSet, Hints, ObservationShape, Orders,
-    Payoffs, Phrase, Player, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
+    Payoffs, Phrase, Player, Rng, Scratch, Shape, Show, Symmetry, Turn, View, cell_name, if_legal,
     parse_cell,
 };
 
@@ -237,6 +237,15 @@ impl<W: Word> Encode for Hex<W> {
     fn has_direct_indices(&self) -> bool {
         true
     }
+
+    /// Half a turn.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        let (rows, columns) = (self.height(), self.width());
+        let shape = ObservationShape { planes: 3, rows, columns };
+        let actions = (0..rows * columns).rev().collect();
+        let turned = |y: usize, x: usize| (rows - 1 - y, columns - 1 - x);
+        vec![Symmetry::of_cells(shape, turned, actions)]
+    }
 }
 
 impl<W: Word> Show for Hex<W> {
@@ -252,6 +261,7 @@ impl<W: Word> Show for Hex<W> {
             piece_cell(owner, ["x", "o"], Shape::Stone)
         });
         board.grid = Grid::Hex;
+        board.edges = [Some(0), Some(1), Some(0), Some(1)];
         let caption = match position.status {
             Status::Won(player) => {
                 let chain = self.chain(player, position.stones[player.index()]);

@@ -11,6 +11,7 @@ pub mod hagetaka;
 pub mod hex;
 pub mod mizugame;
 pub mod othello;
+pub mod remedy;
 pub mod sangoku;
 mod size;
 

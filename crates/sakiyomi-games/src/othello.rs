@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 
 use sakiyomi_core::{
     Board, CellShape, Colour, Encode, Game, Hint, HintSet, Hints, ObservationShape, Orders,
-    Payoffs, Phrase, Player, PlayerView, Rng, Score, Scratch, Shape, Show, Turn, View, cell_name,
-    if_legal, parse_cell,
+    Payoffs, Phrase, Player, PlayerView, Rng, Score, Scratch, Shape, Show, Symmetry, Turn, View,
+    cell_name, if_legal, parse_cell,
 };
 
 use crate::Word;
@@ -296,6 +296,24 @@ impl Encode for Othello {
 
     fn has_direct_indices(&self) -> bool {
         true
+    }
+
+    /// The first position is its own image across both diagonals, and so after half a turn.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        type CellMap = fn(usize, usize) -> (usize, usize);
+        const LAST: usize = SIDE - 1;
+        let maps: [CellMap; 3] =
+            [|y, x| (x, y), |y, x| (LAST - x, LAST - y), |y, x| (LAST - y, LAST - x)];
+        let symmetry = |map: CellMap| {
+            let shape = ObservationShape { planes: 4, rows: SIDE, columns: SIDE };
+            let cell = |cell: usize| {
+                let (y, x) = map(cell / SIDE, cell % SIDE);
+                y * SIDE + x
+            };
+            let actions = (0..SIDE * SIDE).map(cell).chain([SIDE * SIDE]).collect();
+            Symmetry::of_cells(shape, map, actions)
+        };
+        maps.into_iter().map(symmetry).collect()
     }
 }
 

@@ -3,8 +3,8 @@
 
 use sakiyomi_core::{
     Board, CellShape, Encode, Game, Hint, HintSet, Hints, ObservationShape, Orders, Payoffs,
-    Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Turn, View, cell_name, if_legal,
-    parse_cell,
+    Phrase, Player, PruneLevel, Rng, Scratch, Shape, Show, Symmetry, Turn, View, cell_name,
+    if_legal, parse_cell,
 };
 
 use crate::Word;
@@ -249,6 +249,24 @@ impl Encode for TicTacToe {
 
     fn has_direct_indices(&self) -> bool {
         true
+    }
+
+    /// The seven turns and mirror images of a square.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        let shape = ObservationShape { planes: 3, rows: SIDE, columns: SIDE };
+        let symmetry = |code: usize| {
+            let flip = |flips: bool, i: usize| if flips { SIDE - 1 - i } else { i };
+            let map = |y: usize, x: usize| {
+                let (y, x) = if code & 4 > 0 { (x, y) } else { (y, x) };
+                (flip(code & 1 > 0, y), flip(code & 2 > 0, x))
+            };
+            let cell = |cell: usize| {
+                let (y, x) = map(cell / SIDE, cell % SIDE);
+                y * SIDE + x
+            };
+            Symmetry::of_cells(shape, map, (0..SIDE * SIDE).map(cell).collect())
+        };
+        (1..8).map(symmetry).collect()
     }
 }
 

@@ -9,7 +9,7 @@
 //!
 //! A sheet is read by [`Sheet::parse`], judged by [`check()`], and becomes a game with
 //! [`GdlGame::new`]. The game is a [`sakiyomi_core::Game`], so every search plays it; a [`Stepper`]
-//! goes through a match ply by ply, as the protocol and recorded matches see it. docs/gdl-engine.md
+//! goes through a match ply by ply, as the protocol and recorded matches see it. docs/reference/gdl-engine.md
 //! follows one joint move through the stages.
 
 mod draw;

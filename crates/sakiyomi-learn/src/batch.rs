@@ -5,7 +5,10 @@
 use sakiyomi_catalog::{CatalogGame, GameSpec, SpecError, Visitor};
 use sakiyomi_core::{MAX_PLAYERS, Payoffs, Player, Players, Rng, Turn};
 
+use crate::batch::together::Together;
 use crate::numbers::{Layout, numbered};
+
+mod together;
 
 #[derive(Clone, Copy, Debug)]
 pub struct BatchSettings {
@@ -86,10 +89,28 @@ pub fn open_batch(
     impl Visitor for Open<'_> {
         type Out = Result<Box<dyn Batch>, BatchError>;
         fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
-            Ok(Box::new(BatchOf::new(game, self.0, self.1)?))
+            check_start(&game, self.0, &self.1)?;
+            Ok(match Together::new(&game, &self.1)? {
+                Some(together) => Box::new(together),
+                None => Box::new(BatchOf::new(game, self.1)?),
+            })
         }
     }
     game.with(Open(game, settings))
+}
+
+fn check_start<G: CatalogGame>(
+    game: &G,
+    spec: &GameSpec,
+    settings: &BatchSettings,
+) -> Result<(), BatchError> {
+    if settings.n_environments == 0 {
+        return Err(BatchError::Empty);
+    }
+    match game.turn(&game.start()) {
+        Turn::Over(_) => Err(BatchError::NothingToChoose { game: spec.to_string() }),
+        _ => Ok(()),
+    }
 }
 
 struct BatchOf<G: CatalogGame> {
@@ -121,26 +142,15 @@ struct Lists<A> {
 }
 
 impl<G: CatalogGame> BatchOf<G> {
-    fn new(game: G, spec: &GameSpec, settings: BatchSettings) -> Result<BatchOf<G>, BatchError> {
+    fn new(game: G, settings: BatchSettings) -> Result<BatchOf<G>, BatchError> {
         let lists = settings.per_player || !game.has_direct_indices();
-        BatchOf::with_lists(game, spec, settings, lists)
+        BatchOf::with_lists(game, settings, lists)
     }
 
     /// The same, with or without lists of legal actions: what is seen and done is the same.
-    fn with_lists(
-        game: G,
-        spec: &GameSpec,
-        settings: BatchSettings,
-        lists: bool,
-    ) -> Result<BatchOf<G>, BatchError> {
+    fn with_lists(game: G, settings: BatchSettings, lists: bool) -> Result<BatchOf<G>, BatchError> {
         let BatchSettings { n_environments, per_player, threads, seed } = settings;
         let layout = Layout::of(&game);
-        if n_environments == 0 {
-            return Err(BatchError::Empty);
-        }
-        if matches!(game.turn(&game.start()), Turn::Over(_)) {
-            return Err(BatchError::NothingToChoose { game: spec.to_string() });
-        }
         let environment = |number| Environment {
             number,
             state: game.start(),
@@ -157,20 +167,6 @@ impl<G: CatalogGame> BatchOf<G> {
             environment.list(&game, &layout, rows, &mut buffer)?;
         }
         Ok(BatchOf { layout, rows, environments, pool: pool(threads)?, game })
-    }
-
-    fn check(&self, buffers: &Buffers<'_>) -> Result<(), BatchError> {
-        let n = self.environments.len();
-        let rows = n * self.rows;
-        let n_observed = match buffers.observations.is_empty() {
-            true => 0,
-            false => rows * self.layout.observation_len(),
-        };
-        expect("observations", n_observed, buffers.observations.len())?;
-        expect("masks", rows * self.layout.n_actions, buffers.masks.len())?;
-        expect("rewards", n * self.layout.n_players, buffers.rewards.len())?;
-        expect("ended", n, buffers.ended.len())?;
-        expect("players", n, buffers.players.len())
     }
 
     fn run(&mut self, buffers: Buffers<'_>, plays: bool) -> Result<(), BatchError> {
@@ -193,15 +189,71 @@ fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>, BatchError> {
     pool.map(Some).map_err(|error| BatchError::Threads { threads, reason: error.to_string() })
 }
 
-impl Buffers<'_> {
-    fn reborrow(&mut self) -> Buffers<'_> {
-        Buffers {
-            observations: self.observations,
-            masks: self.masks,
-            rewards: self.rewards,
-            ended: self.ended,
-            players: self.players,
+impl<'b> Buffers<'b> {
+    /// Whether they have the lengths for so many environments.
+    fn check(&self, layout: &Layout, n: usize, rows: usize) -> Result<(), BatchError> {
+        let n_observed = match self.observations.is_empty() {
+            true => 0,
+            false => n * rows * layout.observation_len(),
+        };
+        expect("observations", n_observed, self.observations.len())?;
+        expect("masks", n * rows * layout.n_actions, self.masks.len())?;
+        expect("rewards", n * layout.n_players, self.rewards.len())?;
+        expect("ended", n, self.ended.len())?;
+        expect("players", n, self.players.len())
+    }
+
+    /// The part that belongs to the first `n` environments, and the rest.
+    fn split(self, layout: &Layout, rows: usize, n: usize) -> (Buffers<'b>, Buffers<'b>) {
+        let Buffers { observations, masks, rewards, ended, players } = self;
+        let rows = n * rows;
+        let n_observed = if observations.is_empty() { 0 } else { layout.observation_len() };
+        let observations = observations.split_at_mut(rows * n_observed);
+        let masks = masks.split_at_mut(rows * layout.n_actions);
+        let rewards = rewards.split_at_mut(n * layout.n_players);
+        let (ended, players) = (ended.split_at_mut(n), players.split_at_mut(n));
+        let own = Buffers {
+            observations: observations.0,
+            masks: masks.0,
+            rewards: rewards.0,
+            ended: ended.0,
+            players: players.0,
+        };
+        let rest = Buffers {
+            observations: observations.1,
+            masks: masks.1,
+            rewards: rewards.1,
+            ended: ended.1,
+            players: players.1,
+        };
+        (own, rest)
+    }
+}
+
+/// Does something with every block of environments and its part of the buffers, each on a thread.
+fn for_blocks<T: Send>(
+    pool: Option<&rayon::ThreadPool>,
+    blocks: Vec<(T, Buffers<'_>)>,
+    run: impl Fn(T, Buffers<'_>) -> Result<(), BatchError> + Sync,
+) -> Result<(), BatchError> {
+    let Some(pool) = pool else {
+        return blocks.into_iter().try_for_each(|(block, own)| run(block, own));
+    };
+    let mut results = vec![Ok(()); blocks.len()];
+    let run = &run;
+    pool.scope(|scope| {
+        for ((block, own), result) in blocks.into_iter().zip(&mut results) {
+            scope.spawn(move |_| *result = run(block, own));
         }
+    });
+    results.into_iter().collect()
+}
+
+/// A finished match's payoffs as rewards.
+fn write_rewards(payoffs: &Payoffs, rewards: &mut [f32]) {
+    let payoffs = payoffs.as_slice(rewards.len());
+    for (reward, payoff) in rewards.iter_mut().zip(payoffs) {
+        *reward = (2.0 * payoff - 1.0) as f32;
     }
 }
 
@@ -222,46 +274,15 @@ impl<G: CatalogGame> Stepper<'_, G> {
         pool: Option<&rayon::ThreadPool>,
         mut buffers: Buffers<'_>,
     ) -> Result<(), BatchError> {
-        let Some(pool) = pool else { return self.block(environments, buffers) };
-        let per_block = environments.len().div_ceil(pool.current_num_threads());
+        let n_blocks = pool.map_or(1, rayon::ThreadPool::current_num_threads);
+        let per_block = environments.len().div_ceil(n_blocks);
         let mut blocks = Vec::new();
         for block in environments.chunks_mut(per_block) {
-            let (own, rest) = self.split(buffers, block.len());
+            let (own, rest) = buffers.split(self.layout, self.rows, block.len());
             buffers = rest;
-            blocks.push((block, own, Ok(())));
+            blocks.push((block, own));
         }
-        pool.scope(|scope| {
-            for (block, own, result) in &mut blocks {
-                scope.spawn(move |_| *result = self.block(block, own.reborrow()));
-            }
-        });
-        blocks.into_iter().try_for_each(|(_, _, result)| result)
-    }
-
-    /// The part of the buffers that belongs to the first `n` environments, and the rest.
-    fn split<'b>(&self, buffers: Buffers<'b>, n: usize) -> (Buffers<'b>, Buffers<'b>) {
-        let Buffers { observations, masks, rewards, ended, players } = buffers;
-        let rows = n * self.rows;
-        let n_observed = if observations.is_empty() { 0 } else { self.layout.observation_len() };
-        let observations = observations.split_at_mut(rows * n_observed);
-        let masks = masks.split_at_mut(rows * self.layout.n_actions);
-        let rewards = rewards.split_at_mut(n * self.layout.n_players);
-        let (ended, players) = (ended.split_at_mut(n), players.split_at_mut(n));
-        let own = Buffers {
-            observations: observations.0,
-            masks: masks.0,
-            rewards: rewards.0,
-            ended: ended.0,
-            players: players.0,
-        };
-        let rest = Buffers {
-            observations: observations.1,
-            masks: masks.1,
-            rewards: rewards.1,
-            ended: ended.1,
-            players: players.1,
-        };
-        (own, rest)
+        for_blocks(pool, blocks, |block, own| self.block(block, own))
     }
 
     fn block(
@@ -410,9 +431,7 @@ impl<G: CatalogGame> Environment<G> {
         };
         game.apply(&mut self.state, joint);
         let Some(payoffs) = self.settle(game) else { return false };
-        for (reward, payoff) in rewards.iter_mut().zip(payoffs.as_slice(game.players())) {
-            *reward = (2.0 * payoff - 1.0) as f32;
-        }
+        write_rewards(&payoffs, rewards);
         self.begin(game);
         true
     }
@@ -469,7 +488,7 @@ impl<G: CatalogGame> Batch for BatchOf<G> {
     }
 
     fn reset(&mut self, seed: u64, buffers: Buffers<'_>) -> Result<(), BatchError> {
-        self.check(&buffers)?;
+        buffers.check(&self.layout, self.environments.len(), self.rows)?;
         for environment in &mut self.environments {
             environment.rng = Rng::stream(&[seed, environment.number as u64]);
             environment.begin(&self.game);
@@ -478,7 +497,7 @@ impl<G: CatalogGame> Batch for BatchOf<G> {
     }
 
     fn step(&mut self, actions: &[i64], buffers: Buffers<'_>) -> Result<(), BatchError> {
-        self.check(&buffers)?;
+        buffers.check(&self.layout, self.environments.len(), self.rows)?;
         let rows = self.rows;
         expect("actions", self.environments.len() * rows, actions.len())?;
         for (environment, numbers) in self.environments.iter_mut().zip(actions.chunks_exact(rows)) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 use sakiyomi_catalog::{CatalogGame, GameSpec, SpecError, Visitor};
-use sakiyomi_core::{Colour, Player, Turn, View};
+use sakiyomi_core::{Colour, Player, Symmetry, Turn, View};
 
 use crate::numbers::{Layout, numbered};
 
@@ -34,6 +34,12 @@ pub trait Position: Send + Sync {
 
     /// Appends what a player knows, as numbers. Appends nothing if the game has no observations.
     fn observe(&self, player: Player, out: &mut Vec<f32>);
+
+    /// The symmetries of the game, beside leaving everything as it is.
+    fn symmetries(&self) -> Vec<Symmetry>;
+
+    /// The cells that actions belong to, see [`sakiyomi_core::Encode::cells_of_indices`].
+    fn cells_of_indices(&self) -> Vec<Option<usize>>;
 
     fn player_name(&self, player: Player) -> String;
     fn player_colour(&self, player: Player) -> Option<Colour>;
@@ -187,6 +193,14 @@ impl<G: CatalogGame> Position for PositionOf<G> {
             out.resize(first + self.layout.observation_len(), 0.0);
             self.game.observe(&self.state, player, &mut out[first..]);
         }
+    }
+
+    fn symmetries(&self) -> Vec<Symmetry> {
+        self.game.symmetries()
+    }
+
+    fn cells_of_indices(&self) -> Vec<Option<usize>> {
+        self.game.cells_of_indices()
     }
 
     fn player_name(&self, player: Player) -> String {

@@ -85,6 +85,25 @@ pub struct Step {
     pub value: f64,
 }
 
+impl Step {
+    pub(crate) fn of<G: CatalogGame, S: Copy + Into<f64>>(
+        game: &G,
+        layout: &Layout,
+        state: &G::State,
+        player: Player,
+        policy: &[(G::Action, S)],
+        value: f64,
+    ) -> Step {
+        let mut observation = vec![0.0; layout.observation_len()];
+        game.observe(state, player, &mut observation);
+        let numbered = |&(action, share): &(G::Action, S)| {
+            Some((game.action_index(state, player, action)? as u32, share.into() as f32))
+        };
+        let policy = policy.iter().filter_map(numbered).collect();
+        Step { player, observation, policy, value }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum SelfPlayError {
     #[error(transparent)]
@@ -93,6 +112,14 @@ pub enum SelfPlayError {
     NoObservations { game: String },
     #[error("{game} has no numbers for its actions that mean the same in every position")]
     NoActionNumbers { game: String },
+    #[error(
+        "in {game} players choose at once, there are more than two, or payoffs do not add up to the same"
+    )]
+    NotInTurn { game: String },
+    #[error(
+        "{game} has another shape than {first}; expected games with the same board and the same actions"
+    )]
+    OtherShape { first: String, game: String },
     #[error("{what} is {found}; expected {expected}")]
     Setting { what: &'static str, found: String, expected: &'static str },
     #[error(transparent)]
@@ -264,7 +291,7 @@ impl Host<'_> {
         waiting.iter().for_each(|(_, rows)| all.append(rows));
         let LeafRows { n, observations, masks } = &all;
         let answer = self.network.evaluate(Rows { n: *n, observations, masks });
-        let answer = answer.and_then(|answer| self.checked(*n, masks, answer));
+        let answer = answer.and_then(|answer| check_answer(&self.layout, *n, masks, answer));
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
@@ -285,50 +312,54 @@ impl Host<'_> {
         }
         Ok(())
     }
+}
 
-    /// Whether the answer has the right size and all of its numbers can be used.
-    fn checked(&self, n: usize, masks: &[bool], answer: Answer) -> Result<Answer, NetworkError> {
-        let Layout { n_actions, n_players, is_constant_sum, .. } = self.layout;
-        let Answer { priors, values } = &answer;
-        let wrong = |text: String| Err(NetworkError(text));
-        if priors.len() != n * n_actions {
-            let found = priors.len();
-            return wrong(format!("{found} priors for {n} rows of {n_actions} actions"));
-        }
-        let is_enough = n_players == 1 || n_players == 2 && is_constant_sum;
-        if values.len() != n * n_players && !(values.len() == n && is_enough) {
-            let expected =
-                if is_enough { "one each, or one for each player" } else { "one for each player" };
-            let found = values.len();
-            return wrong(format!(
-                "{found} values for {n} rows and {n_players} players; expected {expected}"
-            ));
-        }
-        let is_value = |value: &f32| (0.0..=1.0).contains(value);
-        if let Some(at) = values.iter().position(|value| !is_value(value)) {
-            let row = at / (values.len() / n);
-            return wrong(format!("row {row}: the value is {}; expected 0 to 1", values[at]));
-        }
-        let is_prior = |prior: f32| prior.is_finite() && prior >= 0.0;
-        for row in 0..n {
-            let of_row = row * n_actions..(row + 1) * n_actions;
-            let legal =
-                priors[of_row.clone()].iter().zip(&masks[of_row]).filter(|(_, legal)| **legal);
-            let mut sum = 0.0;
-            for (prior, _) in legal {
-                if !is_prior(*prior) {
-                    return wrong(format!(
-                        "row {row}: a prior is {prior}; expected a number from 0 on"
-                    ));
-                }
-                sum += prior;
-            }
-            if sum <= 0.0 {
-                return wrong(format!("row {row}: the priors of the legal actions add up to 0"));
-            }
-        }
-        Ok(answer)
+/// Whether the answer has the right size and all of its numbers can be used.
+pub(crate) fn check_answer(
+    layout: &Layout,
+    n: usize,
+    masks: &[bool],
+    answer: Answer,
+) -> Result<Answer, NetworkError> {
+    let Layout { n_actions, n_players, is_constant_sum, .. } = *layout;
+    let Answer { priors, values } = &answer;
+    let wrong = |text: String| Err(NetworkError(text));
+    if priors.len() != n * n_actions {
+        let found = priors.len();
+        return wrong(format!("{found} priors for {n} rows of {n_actions} actions"));
     }
+    let is_enough = n_players == 1 || n_players == 2 && is_constant_sum;
+    if values.len() != n * n_players && !(values.len() == n && is_enough) {
+        let expected =
+            if is_enough { "one each, or one for each player" } else { "one for each player" };
+        let found = values.len();
+        return wrong(format!(
+            "{found} values for {n} rows and {n_players} players; expected {expected}"
+        ));
+    }
+    let is_value = |value: &f32| (0.0..=1.0).contains(value);
+    if let Some(at) = values.iter().position(|value| !is_value(value)) {
+        let row = at / (values.len() / n);
+        return wrong(format!("row {row}: the value is {}; expected 0 to 1", values[at]));
+    }
+    let is_prior = |prior: f32| prior.is_finite() && prior >= 0.0;
+    for row in 0..n {
+        let of_row = row * n_actions..(row + 1) * n_actions;
+        let legal = priors[of_row.clone()].iter().zip(&masks[of_row]).filter(|(_, legal)| **legal);
+        let mut sum = 0.0;
+        for (prior, _) in legal {
+            if !is_prior(*prior) {
+                return wrong(format!(
+                    "row {row}: a prior is {prior}; expected a number from 0 on"
+                ));
+            }
+            sum += prior;
+        }
+        if sum <= 0.0 {
+            return wrong(format!("row {row}: the priors of the legal actions add up to 0"));
+        }
+    }
+    Ok(answer)
 }
 
 /// Plays every match whose number is this thread's, one after the other.
@@ -389,7 +420,10 @@ impl<G: CatalogGame> MatchThread<'_, G> {
                         let action = match others[player.index()] {
                             Some(_) => choice.action,
                             None => {
-                                steps.push(self.step(&state, player, &choice));
+                                let value = choice.value.unwrap_or(0.5);
+                                let policy = &choice.policy;
+                                let layout = &self.layout;
+                                steps.push(Step::of(*game, layout, &state, player, policy, value));
                                 self.draw(&choice, moves, &mut rng)
                             }
                         };
@@ -419,16 +453,6 @@ impl<G: CatalogGame> MatchThread<'_, G> {
             _ => Ok(None),
         };
         players.map(build).collect()
-    }
-
-    fn step(&self, state: &G::State, player: Player, choice: &Choice<G::Action>) -> Step {
-        let mut observation = vec![0.0; self.layout.observation_len()];
-        self.game.observe(state, player, &mut observation);
-        let numbered = |&(action, share): &(G::Action, f64)| {
-            Some((self.game.action_index(state, player, action)? as u32, share as f32))
-        };
-        let policy = choice.policy.iter().filter_map(numbered).collect();
-        Step { player, observation, policy, value: choice.value.unwrap_or(0.5) }
     }
 
     fn draw(&self, choice: &Choice<G::Action>, moves: u32, rng: &mut Rng) -> G::Action {

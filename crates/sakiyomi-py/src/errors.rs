@@ -9,8 +9,11 @@ use pyo3::types::PyType;
 use sakiyomi::evolve::EvolveError;
 use sakiyomi_catalog::{SpecError, TableError};
 use sakiyomi_core::Fault;
+use sakiyomi_eval::assess::AssessError;
 use sakiyomi_eval::experiment::{CountError, FindError};
-use sakiyomi_eval::{DuelError, ExploitError, RunError, SolveError, StoreError, TaskError};
+use sakiyomi_eval::{
+    DuelError, ExploitError, ResponseError, RunError, SolveError, StoreError, TaskError,
+};
 use sakiyomi_learn::{BatchError, PositionError, SelfPlayError};
 
 /// Which exception an error becomes, and its text.
@@ -105,6 +108,15 @@ impl From<ExploitError> for Raised {
     }
 }
 
+impl From<ResponseError> for Raised {
+    fn from(error: ResponseError) -> Raised {
+        match error.is_input() {
+            true => Raised::bad_input(error),
+            false => Raised::other(error),
+        }
+    }
+}
+
 impl From<TaskError> for Raised {
     fn from(error: TaskError) -> Raised {
         match error {
@@ -129,6 +141,15 @@ impl From<DuelError> for Raised {
             DuelError::Store(error) => error.into(),
             DuelError::Task(error) => error.into(),
             DuelError::Table(error) => error.into(),
+            error => Raised::new("SpecError", &error),
+        }
+    }
+}
+
+impl From<AssessError> for Raised {
+    fn from(error: AssessError) -> Raised {
+        match error {
+            AssessError::Store(error) => error.into(),
             error => Raised::new("SpecError", &error),
         }
     }

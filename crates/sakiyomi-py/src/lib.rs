@@ -10,6 +10,7 @@ mod errors;
 mod evaluation;
 mod evolution;
 mod jobs;
+mod past;
 mod position;
 mod runs;
 mod self_play;
@@ -25,7 +26,9 @@ mod native {
     #[pymodule_export]
     use crate::custom::{CustomAgent, tally};
     #[pymodule_export]
-    use crate::evaluation::{agent_text, agents, duel, exploit, game_text, games, main, solve};
+    use crate::evaluation::{
+        agent_text, agents, assess, best_response, duel, exploit, game_text, games, main, solve,
+    };
     #[pymodule_export]
     use crate::evolution::{OpenEvolution, evolve, fairness};
     #[pymodule_export]
@@ -33,7 +36,7 @@ mod native {
     #[pymodule_export]
     use crate::runs::{OpenRun, experiments, report, run, run_unit};
     #[pymodule_export]
-    use crate::self_play::self_play;
+    use crate::self_play::{agent_matches, many_matches, self_play};
     #[pymodule_export]
     use crate::table::{Table, Thought};
 

@@ -4,22 +4,34 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use sakiyomi::{draw, picture};
+use sakiyomi_catalog::GameSpec;
 use sakiyomi_core::{ObservationShape, Player, Turn};
 use sakiyomi_learn::{Layout, PositionError, open_position};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::errors::Raised;
 use crate::evaluation::{from_json, parse};
+use crate::past::Past;
 
 /// A state of a game, which can be copied and compared. Chance waits for its outcome.
 #[pyclass(module = "sakiyomi", frozen)]
 pub(crate) struct Position {
     position: Mutex<Box<dyn sakiyomi_learn::Position>>,
+    /// For pickles, which hold a match and not a state.
+    game: Arc<str>,
+    past: Mutex<Past>,
 }
+
+/// What reads a pickle, and its arguments: the game and the steps.
+type Pickle<'py> = (Bound<'py, PyAny>, (String, Vec<Vec<u32>>));
 
 impl Position {
     fn lock(&self) -> MutexGuard<'_, Box<dyn sakiyomi_learn::Position>> {
         self.position.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn past(&self) -> MutexGuard<'_, Past> {
+        self.past.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn player(&self, player: Option<u8>) -> PyResult<Player> {
@@ -56,8 +68,10 @@ pub(crate) fn shape_of(layout: &Layout) -> Vec<usize> {
 impl Position {
     #[new]
     fn new(game: &Bound<'_, PyAny>) -> PyResult<Position> {
-        let position = open_position(&parse(game)?).map_err(Raised::from)?;
-        Ok(Position { position: Mutex::new(position) })
+        let game: GameSpec = parse(game)?;
+        let position = open_position(&game).map_err(Raised::from)?;
+        let past = Mutex::new(Past::default());
+        Ok(Position { position: Mutex::new(position), game: game.to_string().into(), past })
     }
 
     #[getter]
@@ -142,7 +156,9 @@ impl Position {
 
     #[pyo3(signature = (*actions))]
     fn apply(&self, actions: Vec<u32>) -> PyResult<()> {
-        Ok(self.lock().apply(&actions).map_err(Raised::from)?)
+        self.lock().apply(&actions).map_err(Raised::from)?;
+        self.past().push(actions);
+        Ok(())
     }
 
     #[pyo3(signature = (player = None))]
@@ -173,8 +189,30 @@ impl Position {
         Ok(PyArray1::from_vec(py, mask))
     }
 
+    /// For each symmetry of the game, beside leaving everything as it is, which number of the state's observation each
+    /// number of the image's observation is, and which action of the state each action of the image is.
+    #[allow(clippy::type_complexity, reason = "a list of pairs of arrays")]
+    fn symmetries<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Vec<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+        let numbers = |all: &[usize]| PyArray1::from_iter(py, all.iter().map(|&own| own as i64));
+        let symmetries = self.lock().symmetries();
+        symmetries.iter().map(|own| (numbers(&own.numbers), numbers(&own.actions))).collect()
+    }
+
+    /// For each number of an action the cell of the observation's board that it belongs to, if it does; empty if numbers
+    /// have nothing to do with cells.
+    fn cells_of_indices(&self) -> Vec<Option<usize>> {
+        self.lock().cells_of_indices()
+    }
+
     fn copy(&self) -> Position {
-        Position { position: Mutex::new(self.lock().copy()) }
+        Position {
+            position: Mutex::new(self.lock().copy()),
+            game: Arc::clone(&self.game),
+            past: Mutex::new(self.past().clone()),
+        }
     }
 
     fn __copy__(&self) -> Position {
@@ -183,6 +221,12 @@ impl Position {
 
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Position {
         self.copy()
+    }
+
+    /// A pickle is the game and everything that was applied.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
+        let read = py.import("sakiyomi._pickle")?.getattr("position")?;
+        Ok((read, (self.game.to_string(), self.past().steps())))
     }
 
     /// Everything that tells this state from others, as text.

@@ -65,7 +65,12 @@ pub(crate) fn run(
 ) -> PyResult<String> {
     let experiments = found(&ids, folder)?;
     let threads = threads_or_cores(threads);
-    let settings = RunSettings { scale: scale_of(scale)?, threads, unit_seconds };
+    let settings = RunSettings {
+        scale: scale_of(scale)?,
+        threads,
+        unit_seconds,
+        worker: sakiyomi::evolve::run_unit,
+    };
     let summary = jobs::run(py, progress, move |duty| {
         let chosen: Vec<&Experiment> = experiments.iter().collect();
         run_experiments(&chosen, settings, &store, duty.stop(), &mut |progress| {
@@ -134,7 +139,7 @@ pub(crate) fn run_unit(py: Python<'_>, unit: &str) -> PyResult<String> {
         .map_err(|error| Raised::bad_input(format!("this is no unit of work: {error}")))?;
     let done = jobs::run(py, None, move |duty| {
         let start = Instant::now();
-        let results = sakiyomi_eval::run_unit(&unit, duty.stop());
+        let results = sakiyomi::evolve::run_unit(&unit, duty.stop());
         let seconds = start.elapsed().as_secs_f64();
         results.map(|results| DoneUnit { first: unit.numbers.start, results, seconds })
     })?;
@@ -199,7 +204,12 @@ impl OpenRun {
     ) -> PyResult<OpenRun> {
         let experiments = found(&ids, folder)?;
         let chosen: Vec<&Experiment> = experiments.iter().collect();
-        let settings = RunSettings { scale: scale_of(scale)?, threads: workers, unit_seconds };
+        let settings = RunSettings {
+            scale: scale_of(scale)?,
+            threads: workers,
+            unit_seconds,
+            worker: sakiyomi::evolve::run_unit,
+        };
         let run = sakiyomi_eval::OpenRun::new(&chosen, settings, &store).map_err(Raised::from)?;
         Ok(OpenRun { run: Mutex::new(Run { run, tickets: Tickets::default() }) })
     }

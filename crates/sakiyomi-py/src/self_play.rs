@@ -5,11 +5,13 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use sakiyomi_catalog::GameSpec;
 use sakiyomi_core::Stop;
 use sakiyomi_learn::{
-    Answer, GameRecord, Layout, Network, NetworkError, Rows, SelfPlay, open_position,
+    AgentMatches, Answer, GameRecord, Layout, ManyMatches, Network, NetworkError, Rows,
+    SearchSettings, SelfPlay, SelfPlayError, open_position,
 };
-use sakiyomi_search::RootNoise;
+use sakiyomi_search::{RootNoise, StepRule, StepSettings};
 
 use crate::errors::Raised;
 use crate::evaluation::parse;
@@ -50,20 +52,132 @@ pub(crate) fn self_play<'py>(
         seed,
         opponent: opponent.map(parse).transpose()?,
     };
+    with_callbacks(py, network, progress, layout, |network, stop, tell| {
+        sakiyomi_learn::self_play(&settings, network, stop, tell)
+    })
+}
+
+/// Plays many matches of a network against itself on few threads, and returns the same arrays.
+#[pyfunction]
+#[pyo3(signature = (games, network, *, matches, at_once, simulations, rule, considered, c, noise, share, images, opening_plies, drawn_moves, seed, threads, progress))]
+#[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+pub(crate) fn many_matches<'py>(
+    py: Python<'py>,
+    games: Vec<Bound<'py, PyAny>>,
+    network: &Bound<'py, PyAny>,
+    matches: u64,
+    at_once: usize,
+    simulations: u32,
+    rule: &str,
+    considered: usize,
+    c: f64,
+    noise: Option<(f64, f64)>,
+    share: f64,
+    images: bool,
+    opening_plies: usize,
+    drawn_moves: u32,
+    seed: u64,
+    threads: usize,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let games = games.iter().map(parse::<GameSpec>).collect::<PyResult<Vec<_>>>()?;
+    let first = games.first().ok_or_else(|| Raised::bad_input("no game was given"))?;
+    let layout = *open_position(first).map_err(Raised::from)?.layout();
+    let by = |rule| SearchSettings::Step(StepSettings { simulations, rule });
+    let search = match rule {
+        "gumbel" => by(StepRule::Gumbel { considered, is_noisy: true }),
+        "puct" => {
+            let noise = noise.map(|(alpha, share)| RootNoise { alpha, share });
+            by(StepRule::Puct { c, noise })
+        }
+        "descent" => SearchSettings::Descent { evaluations: simulations, share },
+        other => {
+            let problem = format!("unknown rule `{other}`; expected gumbel, puct or descent");
+            return Err(Raised::bad_input(problem).into());
+        }
+    };
+    let settings = ManyMatches {
+        games,
+        matches,
+        at_once,
+        search,
+        has_random_images: images,
+        opening_plies,
+        drawn_moves,
+        seed,
+        threads,
+    };
+    with_callbacks(py, network, progress, layout, |network, stop, tell| {
+        sakiyomi_learn::play_many_matches(&settings, network, stop, tell)
+    })
+}
+
+/// Plays matches of an agent against itself, and returns the same arrays.
+#[pyfunction]
+#[pyo3(signature = (games, agent, *, matches, opening_plies, drawn_moves, seed, threads, progress))]
+#[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+pub(crate) fn agent_matches<'py>(
+    py: Python<'py>,
+    games: Vec<Bound<'py, PyAny>>,
+    agent: &Bound<'py, PyAny>,
+    matches: u64,
+    opening_plies: usize,
+    drawn_moves: u32,
+    seed: u64,
+    threads: usize,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let games = games.iter().map(parse::<GameSpec>).collect::<PyResult<Vec<_>>>()?;
+    let first = games.first().ok_or_else(|| Raised::bad_input("no game was given"))?;
+    let layout = *open_position(first).map_err(Raised::from)?.layout();
+    let agent = parse(agent)?;
+    let settings =
+        AgentMatches { games, agent, matches, opening_plies, drawn_moves, seed, threads };
+    with_progress(py, progress, layout, &Mutex::new(None), |stop, tell| {
+        sakiyomi_learn::play_agent_matches(&settings, stop, tell)
+    })
+}
+
+/// Plays with a network and a callback for progress that are Python's, whose exceptions end it.
+fn with_callbacks<'py>(
+    py: Python<'py>,
+    network: &Bound<'py, PyAny>,
+    progress: Option<&Bound<'py, PyAny>>,
+    layout: Layout,
+    play: impl FnOnce(
+        &mut dyn Network,
+        &Stop,
+        &mut dyn FnMut(u64),
+    ) -> Result<Vec<GameRecord>, SelfPlayError>
+    + Send,
+) -> PyResult<Bound<'py, PyDict>> {
     let raised = Mutex::new(None);
-    let stop = Stop::new();
     let mut callable = Callable { network: network.clone().unbind(), layout, raised: &raised };
+    with_progress(py, progress, layout, &raised, |stop, tell| play(&mut callable, stop, tell))
+}
+
+/// The same without a network. `raised` keeps the first exception.
+fn with_progress<'py>(
+    py: Python<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+    layout: Layout,
+    raised: &Mutex<Option<PyErr>>,
+    play: impl FnOnce(&Stop, &mut dyn FnMut(u64)) -> Result<Vec<GameRecord>, SelfPlayError> + Send,
+) -> PyResult<Bound<'py, PyDict>> {
+    let stop = Stop::new();
     let progress = progress.map(|callback| callback.clone().unbind());
     let mut tell = |ended: u64| {
-        let Some(callback) = &progress else { return };
-        if let Err(error) = Python::attach(|py| callback.call1(py, (ended,))) {
-            keep(&raised, error);
+        let called = Python::attach(|py| {
+            py.check_signals()?;
+            progress.as_ref().map_or(Ok(()), |callback| callback.call1(py, (ended,)).map(drop))
+        });
+        if let Err(error) = called {
+            keep(raised, error);
             stop.request();
         }
     };
-    let records =
-        py.detach(|| sakiyomi_learn::self_play(&settings, &mut callable, &stop, &mut tell));
-    if let Some(error) = raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    let records = py.detach(|| play(&stop, &mut tell));
+    if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error);
     }
     arrays(py, &records.map_err(Raised::from)?, &layout)

@@ -189,6 +189,14 @@ impl Table {
         from_json(py, &self.with(|table| table.record())?)
     }
 
+    /// A pickle is the record; agents that were seated are no part of it.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        Ok((py.import("sakiyomi._pickle")?.getattr("table")?, (self.record(py)?,)))
+    }
+
     /// Who did what so far, one entry per step.
     fn past<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         from_json(py, &self.with(|table| table.past())?)

@@ -74,7 +74,7 @@ pub(crate) fn replay(bytes: &[u8]) {
     let _ = mizugame::read_replay(field, &text);
     let Ok(record) = serde_json::from_str::<Record>(&text) else { return };
     // Files are not ours to read here, and rule sheets have a reader of their own.
-    let is_own = record.game.file().is_none() && !matches!(record.game, GameSpec::Gdl(_));
+    let is_own = record.game.file().is_none() && !matches!(record.game.base(), GameSpec::Gdl(_));
     if is_own && record.moves.len() <= MAX_STEPS {
         let _ = views(&record);
     }

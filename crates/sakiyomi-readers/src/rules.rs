@@ -1,14 +1,17 @@
 //! Rule sheets, piece files and the messages of general game playing.
 
+use sakiyomi::core::{Game, Rng, Scratch};
 use sakiyomi::gdl::protocol::{Request, read_move, read_status, rules_text};
 use sakiyomi::gdl::{EngineChoice, GdlGame, Limits, Settings, Sheet, Stepper, check, verify};
 
 /// What a sheet of an example may take here: enough for those of the project that are small.
 const LIMITS: Limits = Limits { seconds: 0.1, bytes: 8_000_000 };
 const MAX_PLIES: u32 = 6;
+/// Enough for lanes to be used.
+const N_MATCHES: usize = 40;
 
-/// Compiles a sheet within small limits and plays the first legal moves, on the network and by
-/// interpretation, which must agree.
+/// Compiles a sheet within small limits. Random matches in lanes must end as on the network, and the
+/// first legal moves, played on the network and by interpretation, must lead to the same positions.
 pub(crate) fn rule_sheet(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Ok(sheet) = Sheet::parse(&text) else { return };
@@ -19,6 +22,7 @@ pub(crate) fn rule_sheet(bytes: &[u8]) {
     };
     let Some(network) = open(EngineChoice::Network) else { return };
     let _ = verify(&network, "{}", Some(1));
+    play_in_lanes(&network);
     let Some(interpreted) = open(EngineChoice::Interpreter) else { return };
     let (mut fast, mut slow) = (network.stepper(), interpreted.stepper());
     for _ in 0..MAX_PLIES {
@@ -37,6 +41,17 @@ pub(crate) fn rule_sheet(bytes: &[u8]) {
             return;
         }
     }
+}
+
+fn play_in_lanes(game: &GdlGame) {
+    let (start, mut scratch) = (game.start(), Scratch::default());
+    game.prepare_playouts();
+    let mut many = Vec::new();
+    let states = std::slice::from_ref(&start);
+    game.playouts(states, &[0; N_MATCHES], &mut scratch, &mut Rng::new(1), &mut many);
+    let mut rng = Rng::new(1);
+    let single = (0..N_MATCHES).map(|_| game.playout(&mut start.clone(), &mut scratch, &mut rng));
+    assert!(single.eq(many), "lanes and network differ");
 }
 
 #[derive(PartialEq, Debug)]
@@ -74,7 +89,7 @@ pub(crate) fn piece_file(bytes: &[u8]) {
     let picture = String::from_utf8_lossy(bytes);
     let settings = Settings { limits: LIMITS, ..Settings::default() };
     let Ok(game) = GdlGame::with_picture(BOARD, &settings, Some(&picture)) else { return };
-    let state = sakiyomi::core::Game::start(&game);
+    let state = game.start();
     let _ = sakiyomi::core::Show::view(&game, &state);
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn spec(bytes: &[u8]) {
     for game in games.into_iter().flatten() {
         let game: GameSpec = game;
         assert_eq!(game.to_string().parse().as_ref(), Ok(&game), "{text}");
-        if game.file().is_none() && !matches!(game, GameSpec::Gdl(_)) {
+        if game.file().is_none() && !matches!(game.base(), GameSpec::Gdl(_)) {
             let _ = open_table(&game, 1);
         }
     }

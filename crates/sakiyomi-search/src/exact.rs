@@ -1,7 +1,7 @@
 //! Exact equilibria by backward induction, for two players whose payoffs add up to 1: the value of
 //! every state that can come up, one matrix game each, as Rhoads and Bartholdi (2012) solved
-//! Goofspiel. States are told apart by their canonical state ([`Hints::canonical`]), so symmetric ones are
-//! solved once; only those from which chance or the first turn starts are kept.
+//! Goofspiel. States are told apart by their canonical state ([`Hints::canonical`]), so symmetric
+//! ones are solved once; only those from which chance or the first turn starts are kept.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub struct Exact<G> {
     values: Values,
     /// Values that were there before and are shared.
     known: Arc<Values>,
+    /// Whether a player who can get all there is looks no further.
+    stops_at_wins: bool,
     most_values: usize,
     memory: u64,
     /// The turn that was solved last.
@@ -73,7 +75,14 @@ impl<G: Hints> Exact<G> {
     pub fn new(memory: u64, known: Arc<Values>) -> Exact<G> {
         let (values, matrix) = (Values::default(), MatrixGame::default());
         let most_values = most_values(memory);
-        Exact { values, known, most_values, memory, matrix, game: PhantomData }
+        let stops_at_wins = false;
+        Exact { values, known, stops_at_wins, most_values, memory, matrix, game: PhantomData }
+    }
+
+    /// The same for who asks for values alone: a player who chooses alone and can get all there is
+    /// looks no further, so that far fewer states come up.
+    pub fn stopping_at_wins(self) -> Exact<G> {
+        Exact { stops_at_wins: true, ..self }
     }
 
     /// Whether the game can be solved at all.
@@ -81,8 +90,9 @@ impl<G: Hints> Exact<G> {
         game.players() == 2 && game.constant_sum()
     }
 
-    /// Whether the game can be solved within `memory` bytes, as far as a sample of its states tells. What is
-    /// refused has certainly too many states; what is not refused may still turn out to be too large.
+    /// Whether the game can be solved within `memory` bytes, as far as a sample of its states
+    /// tells. What is refused has certainly too many states; what is not refused may still turn out
+    /// to be too large.
     pub fn check(game: &G, memory: u64) -> Result<(), Unsolved> {
         if !Self::suits(game) {
             return Err(Unsolved::Players);
@@ -98,6 +108,10 @@ impl<G: Hints> Exact<G> {
     /// Values that were computed here, without those that were known before.
     pub fn values(&self) -> &Values {
         &self.values
+    }
+
+    pub fn into_values(self) -> Values {
+        self.values
     }
 
     /// What the first player gets in equilibrium. `watch` is told now and then how many values are
@@ -157,11 +171,11 @@ impl<G: Hints> Exact<G> {
                 let Some(parent) = waiting.pop() else { return Ok(value) };
                 waiting_bytes -= frame.bytes();
                 frame = parent;
-                frame.take(value);
+                frame.take(value, self.stops_at_wins);
                 continue;
             };
             match self.open(game, next, keeps) {
-                Opened::Known(value) => frame.take(value),
+                Opened::Known(value) => frame.take(value, self.stops_at_wins),
                 Opened::Frame(opened) => {
                     n_opened += 1;
                     if n_opened.is_multiple_of(WATCH_INTERVAL) && !watch(self.values.len()) {
@@ -177,8 +191,8 @@ impl<G: Hints> Exact<G> {
         }
     }
 
-    /// Looks a state up. What chance has just led to is not kept, since the state before is, unless chance
-    /// goes on from there.
+    /// Looks a state up. What chance has just led to is not kept, since the state before is, unless
+    /// chance goes on from there.
     fn open(&self, game: &G, state: G::State, keeps: bool) -> Opened<G> {
         let turn = game.turn(&state);
         let is_chance = turn == Turn::Chance;
@@ -189,13 +203,15 @@ impl<G: Hints> Exact<G> {
             let actions = actions_of_both(game, &state);
             return Opened::Frame(Frame::of_turn(state, actions));
         }
-        let (state, exchanged) = match game.canonical(&state) {
+        let (state, seen) = match game.canonical(&state) {
             Canonical::Settled(payoffs) => return Opened::Known(payoffs[Player(0)]),
-            Canonical::State { state, exchanged } => (state, exchanged),
+            Canonical::State { state, exchanged, offset } => {
+                (state, Seen { exchanged, offset: offset[Player(0)] })
+            }
         };
         let key = game.key(&state);
         if let Some(&value) = self.values.get(&key).or_else(|| self.known.get(&key)) {
-            return Opened::Known(if exchanged { 1.0 - value } else { value });
+            return Opened::Known(seen.value(value));
         }
         let frame = if is_chance {
             let mut outcomes = Vec::new();
@@ -205,7 +221,7 @@ impl<G: Hints> Exact<G> {
             let actions = actions_of_both(game, &state);
             Frame::of_turn(state, actions)
         };
-        Opened::Frame(Frame { kept: Some((key, exchanged)), ..frame })
+        Opened::Frame(Frame { kept: Some((key, seen)), ..frame })
     }
 
     /// The value of a state whose followers are all known.
@@ -218,12 +234,12 @@ impl<G: Hints> Exact<G> {
                 self.matrix.solve()
             }
         };
-        let Some((key, exchanged)) = frame.kept else { return Ok(value) };
+        let Some((key, seen)) = frame.kept else { return Ok(value) };
         if self.values.len() >= self.most_values {
             return Err(Unsolved::Memory);
         }
         self.values.insert(key, value);
-        Ok(if exchanged { 1.0 - value } else { value })
+        Ok(seen.value(value))
     }
 }
 
@@ -233,11 +249,26 @@ enum Opened<G: Hints> {
     Frame(Frame<G>),
 }
 
+/// How the canonical state differs from the one that was asked for.
+#[derive(Clone, Copy)]
+struct Seen {
+    exchanged: bool,
+    /// What the first player gets beyond the value of the canonical state.
+    offset: f64,
+}
+
+impl Seen {
+    /// The value of the state that was asked for.
+    fn value(self, canonical: f64) -> f64 {
+        self.offset + if self.exchanged { 1.0 - canonical } else { canonical }
+    }
+}
+
 /// A state whose value is being worked out.
 struct Frame<G: Hints> {
     state: G::State,
-    /// Its key in the table, and whether the players have changed seats; nothing if it is not kept.
-    kept: Option<(u64, bool)>,
+    /// Its key in the table, and how it was seen; nothing if it is not kept.
+    kept: Option<(u64, Seen)>,
     /// The follower that is asked for next.
     at: usize,
     work: Work<G::Action>,
@@ -294,10 +325,21 @@ impl<G: Hints> Frame<G> {
     }
 
     /// Takes in the value of the state that was asked for last.
-    fn take(&mut self, value: f64) {
+    fn take(&mut self, value: f64, stops_at_wins: bool) {
         match &mut self.work {
             Work::Chance { outcomes, mean } => *mean += outcomes[self.at - 1].1 * value,
-            Work::Turn { entries, .. } => entries.push(value),
+            Work::Turn { actions: [first, second], entries } => {
+                entries.push(value);
+                let most = match (first.is_empty(), second.is_empty()) {
+                    (false, true) => 1.0,
+                    (true, false) => 0.0,
+                    _ => return,
+                };
+                if stops_at_wins && value == most {
+                    self.at = first.len().max(second.len());
+                    entries.resize(self.at, most);
+                }
+            }
         }
     }
 
@@ -318,7 +360,8 @@ fn sizes<A>(actions: &[Vec<A>; 2]) -> [usize; 2] {
     [0, 1].map(|player: usize| actions[player].len().max(1))
 }
 
-/// The number of values that fit into tables of `memory` bytes: they fill a table of a power of two slots.
+/// The number of values that fit into tables of `memory` bytes: they fill a table of a power of two
+/// slots.
 fn most_values(memory: u64) -> usize {
     let mut most = 7usize << 7;
     while bytes_for(most * 2) <= memory {
@@ -433,6 +476,26 @@ mod tests {
         let mut exact = Exact::new(1 << 20, Arc::default());
         let value = exact.value(&toy, &toy.start(), &mut |_| true).unwrap();
         assert!((value - 0.4375).abs() < 1e-12, "{value}");
+    }
+
+    /// The one who can win at once looks no further, and neither does the one who then loses.
+    #[test]
+    fn a_win_ends_the_search_for_a_value() {
+        let toy = Toy::read(
+            "start: 0  a -> over  b -> long
+             over: 1  win -> 0 1  on -> long  far -> other
+             long: 0  a -> 1 0  b -> other
+             other: 1  a -> 0.5 0.5  b -> 0.3 0.7",
+        )
+        .unwrap();
+        let solve = |stops: bool| {
+            let mut exact = Exact::new(1 << 20, Arc::default());
+            if stops {
+                exact = exact.stopping_at_wins();
+            }
+            (exact.value(&toy, &toy.start(), &mut |_| true), exact.values().len())
+        };
+        assert_eq!((solve(false), solve(true)), ((Ok(1.0), 4), (Ok(1.0), 3)));
     }
 
     /// On a stack on which a call per step would not fit.

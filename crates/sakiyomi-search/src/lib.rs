@@ -2,6 +2,7 @@
 //! with alpha-beta, online evolution of turns, and the random player that all of them must beat.
 
 mod census;
+mod descent;
 mod evolution;
 mod exact;
 mod experience;
@@ -13,17 +14,19 @@ mod mcts;
 mod random;
 mod sequential;
 mod squad;
+mod stepwise;
 
+pub use descent::{DescentSearch, Learned};
 pub use evolution::{Evolution, EvolutionSettings};
 pub use exact::{Exact, ExactPlayer, Solution, Unsolved, Values, bytes_for};
 pub use experience::encoding::Encoding;
 pub use experience::lend::ExperienceCounts;
-pub use experience::papers::{PROBE_PLAYOUTS, ProbeReport, probe};
+pub use experience::papers::{PROBE_PLAYOUTS, ProbeReport, ProbeSettings, probe};
 pub use experience::prepare::{Prepare, Prepared};
 pub use experience::settings::{ExperienceSettings, MAX_DISTANCE};
 pub use flat::FlatMonteCarlo;
 pub use halving::SequentialHalving;
-pub use matrix::MatrixGame;
+pub use matrix::{MatrixGame, Support};
 pub use maxn::MaxN;
 pub use mcts::agent::{Mcts, TreeSearch};
 pub use mcts::answer::Answer;
@@ -44,9 +47,10 @@ pub use mcts::select::prior::RootNoise;
 pub use mcts::select::sampling::OutcomeSampling;
 pub use mcts::select::scores::Ties;
 pub use mcts::select::solver::Proofs;
-pub use mcts::select::ucb::{Bound, Estimate, Ucb, Ucb1};
+pub use mcts::select::ucb::{Bound, Estimate, Ucb, Ucb1, ValuePrior};
 pub use mcts::settings::{MctsSettings, TreeSettings};
 pub use mcts::strategy::{NodeRef, TreeStrategy};
 pub use random::RandomPlayer;
 pub use sequential::SequentialUct;
 pub use squad::{Squad, SquadSettings};
+pub use stepwise::{StepAnswer, StepError, StepRule, StepSearch, StepSettings};

@@ -1,6 +1,6 @@
 //! A run of evolution as pictures and as a page.
 
-use sakiyomi_evolve::{Fairness, Find, Gallery, JudgeFairness, NOISE, Unfair};
+use sakiyomi_evolve::{Fairness, Find, Gallery, JudgeFairness, NOISE, OPENING, Unfair};
 use sakiyomi_games::tubstap::Map;
 
 use crate::figures::{Content, Curve, CurvePoint, Figure, MapPicture, UnitPicture};
@@ -99,11 +99,10 @@ fn find_lines(find: &Find) -> Vec<String> {
 
 /// A judge without the parameters of its agent, for which a picture has no room.
 fn short_name(judge: &str) -> String {
-    let (agent, noise) = match judge.strip_suffix(NOISE) {
-        Some(agent) => (agent, NOISE),
-        None => (judge, ""),
-    };
-    format!("{}{noise}", agent.split(':').next().unwrap_or(agent))
+    let agent = judge.split([':', '+']).next().unwrap_or(judge);
+    let starts = [OPENING, NOISE].map(|start| judge.find(start));
+    let start = starts.into_iter().flatten().min().map_or("", |at| &judge[at..]);
+    format!("{agent}{start}")
 }
 
 /// What the judges say, one row each.
@@ -164,10 +163,14 @@ fn verdict(one: &JudgeFairness) -> String {
             }
             Unfair::Undecided => "undecided: rather BLUE, more games would tell".to_owned(),
             Unfair::Draws => "too many draws".to_owned(),
-            Unfair::OneCourse => "always the same game; use noise".to_owned(),
+            Unfair::OneCourse => "always the same game; use +opening=1".to_owned(),
         })
         .collect();
-    if reasons.is_empty() { "fair".to_owned() } else { reasons.join("; ") }
+    match reasons.is_empty() {
+        false => reasons.join("; "),
+        true if one.repeats() => format!("fair; its games repeat, {} differ", one.distinct),
+        true => "fair".to_owned(),
+    }
 }
 
 /// The gallery as a page of its own.
@@ -183,6 +186,10 @@ fn gallery_html(gallery: &Gallery) -> String {
         let (header, rows) = fairness_lines(judges);
         let games = if find.fresh.is_some() { "fresh games" } else { "games of the search" };
         blocks.push(Block::Heading(format!("{number} ({games})")));
+        if let Some(fresh) = &find.fresh {
+            let text = format!("Verdict: {}. Tested {}.", fresh.verdict(), fresh.tested());
+            blocks.push(Block::Paragraph(text));
+        }
         blocks.push(Block::Table { header, rows });
         blocks.push(Block::Paragraph(format!("`{}`", find.code)));
     }
@@ -213,7 +220,7 @@ mod tests {
 
     #[test]
     fn judges_with_and_without_noise_are_told_apart() {
-        let names = ["sample+noise", "m-uct:iterations=20+noise", "m-uct:iterations=20", "staff"];
-        assert_eq!(names.map(short_name), ["sample+noise", "m-uct+noise", "m-uct", "staff"]);
+        let names = ["sample+opening=1+noise", "m-uct:iterations=20+noise", "staff:numbers=quick"];
+        assert_eq!(names.map(short_name), ["sample+opening=1+noise", "m-uct+noise", "staff"]);
     }
 }

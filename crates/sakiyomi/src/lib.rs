@@ -1,4 +1,4 @@
-#![doc = include_str!("../../../README.md")]
+#![doc = include_str!("../README.md")]
 
 pub use sakiyomi_catalog as catalog;
 pub use sakiyomi_core as core;
@@ -12,6 +12,7 @@ pub use sakiyomi_search as search;
 extern crate self as sakiyomi;
 
 mod accept;
+pub mod accuracy;
 mod bad_input;
 pub mod bench;
 pub mod cli;

@@ -12,12 +12,12 @@ use sakiyomi_eval::experiment::{Experiment, Library, Scale, has_experiments};
 use crate::report::{ExperimentReport, ExperimentResult};
 
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../results"]
+#[folder = "$CARGO_MANIFEST_DIR/results"]
 #[allow_missing = true]
 struct ResultFiles;
 
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../experiments"]
+#[folder = "$CARGO_MANIFEST_DIR/experiments"]
 #[allow_missing = true]
 struct ExperimentFiles;
 

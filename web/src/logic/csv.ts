@@ -18,7 +18,7 @@ export function tallyCells({ wins, draws, losses, score, elo }: ResultTally): Cs
 
 /** Every pairing of a result, together and by seat. */
 export function resultCsv(result: ExperimentResult): string {
-  const header = ["name", "seat", "game", "first", "second", "seed", ...TALLY_COLUMNS, "nash_conv", "paper", "verdict"];
+  const header = ["name", "seat", "game", "first", "second", "seed", ...TALLY_COLUMNS, "measured", "paper", "verdict"];
   const rows = result.cells.flatMap((cell) =>
     [cell.all, ...cell.seats].map((tally, i): CsvCell[] => [
       cell.name,
@@ -28,7 +28,7 @@ export function resultCsv(result: ExperimentResult): string {
       cell.second,
       cell.seed,
       ...tallyCells(tally),
-      i === 0 ? (cell.nash_conv?.value ?? null) : null,
+      i === 0 ? (cell.measured?.value ?? null) : null,
       tally.paper?.score ?? null,
       tally.verdict,
     ]),

@@ -5,6 +5,16 @@ import type { Board } from "../api";
 export type Point = { x: number; y: number };
 export type Layout = { width: number; height: number; columns: number; rows: number; centre: (cell: number) => Point; outline: (cell: number) => string };
 
+const SMALL_PRINT = 14;
+
+/** A board with more rows or columns than these has cells that are too small for small print. */
+export const LARGE = 24;
+
+/** The size of small print, in cells of so many pixels: as large on every board. */
+export function smallPrint(cellPixels: number): number {
+  return Math.max(0.12, Math.min(0.32, SMALL_PRINT / cellPixels));
+}
+
 const ROW_HEIGHT = Math.sqrt(3) / 2;
 
 export function layout(board: Board): Layout {
@@ -59,6 +69,37 @@ function hexLayout(columns: number, rows: number): Layout {
     return polygon([0, 1, 2, 3, 4, 5].map(corner));
   };
   return { width: columns + shift, height: (rows - 1) * ROW_HEIGHT + 2 * radius, columns, rows, centre, outline };
+}
+
+/** The corners of an outline that lie on the board's top, right, bottom and left edge. */
+const EDGE_CORNERS = {
+  hex: [
+    [3, 4, 5],
+    [5, 0, 1],
+    [0, 1, 2],
+    [2, 3, 4],
+  ],
+  square: [
+    [0, 1],
+    [1, 2],
+    [2, 3],
+    [3, 0],
+  ],
+};
+
+/** A line along one of the board's edges, cell by cell: 0 is the top one, 1 the right one, and so on. */
+export function edgePath(board: Board, place: Layout, edge: number): string {
+  const { columns, rows } = place;
+  const isAcross = edge % 2 === 0;
+  const cells = Array.from({ length: isAcross ? columns : rows }, (_, i) => {
+    if (isAcross) return edge === 0 ? i : (rows - 1) * columns + i;
+    return i * columns + (edge === 1 ? columns - 1 : 0);
+  });
+  const lines = cells.map((cell) => {
+    const corners = place.outline(cell).split(" ");
+    return EDGE_CORNERS[board.grid][edge]!.map((corner, i) => `${i === 0 ? "M" : "L"}${corners[corner]}`).join("");
+  });
+  return lines.join("");
 }
 
 /** The same cells seen from the other side. */

@@ -2,6 +2,7 @@
 
 import type { Board } from "../api";
 import { cellName } from "./geometry";
+import { sharedPictures } from "./pieces";
 
 const TERM = /^\(([^()\s]+)((?: [^()\s]+)*)\)$/;
 /** Verbs that say no more than the cells do. */
@@ -18,6 +19,13 @@ export function readable(text: string, cells: number[], board: Board | null): st
   const names = board ? cells.map((cell) => cellName(board, cell)) : [];
   if (!board || cells.length === 0 || !cells.every((cell) => isNamed(board, cell))) return `${verb}${term[2]!}`;
   return PLAIN.includes(verb.toLowerCase()) ? names.join("-") : `${verb} ${names.join("-")}`;
+}
+
+/** What the piece on a cell is called before an action: its kind, or its letter where several are of a kind. */
+export function pieceName(board: Board | null, cell: number | undefined, word: (kind: string) => string): string {
+  const piece = cell === undefined ? undefined : board?.cells[cell]?.pieces.at(-1);
+  if (!piece?.picture) return "";
+  return sharedPictures(board!).has(piece.picture) ? piece.symbol : word(piece.picture);
 }
 
 /** Cells between others, such as lines between dots, have no name of their own. */

@@ -39,6 +39,11 @@ export function partsDone(paper: PaperEntry, hasResult: (id: string) => boolean)
   return { done: parts.filter((part) => part.experiments.some(hasResult)).length, all: parts.length };
 }
 
+/** Whether an experiment of this kind consists of measurements, not of games. */
+export function isMeasured(kind: string): boolean {
+  return ["exploitability", "probe", "features", "evolution"].includes(kind);
+}
+
 /** Of every experiment the scale with the most games. */
 export function largestScales(entries: ResultEntry[]): ResultEntry[] {
   const largest = new Map<string, ResultEntry>();

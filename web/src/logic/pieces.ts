@@ -43,6 +43,20 @@ export function writtenSymbol(piece: Piece, letters: Map<number, string>): strin
   return letter !== undefined && piece.symbol.startsWith(letter) ? piece.symbol.slice(letter.length) : piece.symbol;
 }
 
+/** The drawings that several pieces of an owner share, whose symbols tell them apart. */
+export function sharedPictures(board: Board): Set<string> {
+  const symbols = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { picture, owner, symbol } of board.cells.flatMap((cell) => cell.pieces)) {
+    if (!picture) continue;
+    const key = `${owner} ${picture}`;
+    const known = symbols.get(key);
+    if (known !== undefined && known !== symbol) shared.add(picture);
+    symbols.set(key, symbol);
+  }
+  return shared;
+}
+
 const GROUNDS: Record<string, string> = {
   forest: "#5d7a4a",
   wood: "#5d7a4a",
@@ -58,6 +72,9 @@ const GROUNDS: Record<string, string> = {
   desert: "#c2a45e",
   wall: "#5a554e",
   castle: "#86705a",
+  fortress: "#a3968a",
+  plain: "#d9c892",
+  forbidden: "#4a4540",
   rough: "#9c8450",
   jar: "#2f74b5",
 };

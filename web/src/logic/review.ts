@@ -10,7 +10,40 @@ import { isChance } from "./turns";
 export type MoveClass = "best" | "excellent" | "good" | "inaccuracy" | "mistake" | "blunder";
 
 /** What was lost at one step by one player. `better` is what the agent would have played; `isExact` if both are solved. */
-export type Rating = { step: number; player: number; text: string; better: string; loss: number; kind: MoveClass; isExact: boolean };
+export type Rating = {
+  step: number;
+  player: number;
+  text: string;
+  better: string;
+  loss: number;
+  kind: MoveClass;
+  isExact: boolean;
+  /** Whether the move is proven to lose the match, and nothing was proven lost before it. */
+  isForcedLoss?: boolean;
+  /** How many moves of the other player that takes at most, if it was counted. */
+  forcedLossIn?: number;
+  /** Of a turn of several actions, whose first are `text` and `better`: all steps, and what the agent expected instead. */
+  turn?: { steps: number[]; better: PlayedStep[] };
+};
+
+/** A move that was played and one that is better, as cells, with the sign of its class. */
+export type Comparison = { played: number[]; better: number[]; sign: string };
+
+/** The signs of chess books for moves that lose something. */
+const SIGNS: Partial<Record<MoveClass, string>> = { inaccuracy: "?!", mistake: "?", blunder: "??" };
+
+export function signOf(kind: MoveClass): string {
+  return SIGNS[kind] ?? "";
+}
+
+/** What a move that lost something has to be compared with; null if it lost nothing, or the board does not show it. */
+export function comparisonOf(rating: Rating, played: PlayedStep, before: Thought): Comparison | null {
+  const sign = signOf(rating.kind);
+  if (sign === "") return null;
+  const arms = before.rows.find((row) => row.player === rating.player)?.arms ?? [];
+  const better = arms.find((arm) => arm.text === rating.better)?.cells ?? [];
+  return { played: played.cells[played.by.indexOf(rating.player)] ?? [], better, sign };
+}
 
 export const MOVE_CLASSES: MoveClass[] = ["best", "excellent", "good", "inaccuracy", "mistake", "blunder"];
 
@@ -37,6 +70,14 @@ function valueFor(player: number, thought: Thought | undefined): number | null {
   return thought.player === player ? thought.value : 1 - thought.value;
 }
 
+/** Whether a thought has proven that this player gets nothing, or that the one who is to move gets all. */
+function isProvenLoss(player: number, thought: Thought | undefined): boolean {
+  const arms = thought?.rows.find((row) => row.player === thought.player)?.arms ?? [];
+  if (!thought || arms.length === 0) return false;
+  if (thought.player === player) return arms.every((arm) => arm.proven && arm.value === 0);
+  return arms.some((arm) => arm.proven && arm.value === 1);
+}
+
 /**
  * Rates the step that follows the position of `before`. Among two players who move in turn the loss is the difference to
  * what the next position is worth (`after`, or the payoffs if the match is over then); where several choose at once it
@@ -53,8 +94,36 @@ export function rate(step: number, played: PlayedStep, before: Thought, after: T
     // Where both moves are solved, their values are exact and need no look at the next position.
     const exact = isExact ? Math.max(0, best!.value! - chosen!.value!) : null;
     const loss = exact ?? (played.by.length === 1 ? lossInTurn(player, text, before, after, payoffs) : lossAtOnce(text, arms));
-    return loss === null ? [] : [{ step, player, text, better, loss, kind: classOf(loss), isExact: isExact || isSolved }];
+    const isForcedLoss = played.by.length === 1 && isProvenLoss(player, after) && !isProvenLoss(player, before);
+    return loss === null ? [] : [{ step, player, text, better, loss, kind: classOf(loss), isExact: isExact || isSolved, isForcedLoss }];
   });
+}
+
+/**
+ * Rates a turn of several actions by what its player could expect before it and can after it; `after` is the thought of
+ * whoever is next, or the payoffs if the match is over then.
+ */
+export function rateTurn(steps: number[], past: PlayedStep[], before: Thought, after: Thought | undefined, payoffs: number[] | null): Rating[] {
+  const step = steps[0]!;
+  const { by, texts } = past[step]!;
+  const player = by[0]!;
+  const end = before.line.findIndex((each) => each.by.length > 0 && !each.by.includes(player));
+  const better = (end < 0 ? before.line : before.line.slice(0, end)).filter((each) => !isChance(each));
+  const played = steps.map((each) => past[each]!.texts[0]);
+  const isSame = played.every((text, i) => text === better[i]?.texts[0]);
+  const [best, got] = [valueFor(player, before), payoffs ? (payoffs[player] ?? null) : valueFor(player, after)];
+  if (best === null || got === null) return [];
+  const loss = isSame ? 0 : Math.max(0, best - got);
+  return [{ step, player, text: texts[0] ?? "", better: before.action, loss, kind: classOf(loss), isExact: false, turn: { steps, better } }];
+}
+
+/** What another move than the one that was played would lose, as far as the search has looked at it. */
+export function lossOf(text: string, rating: Rating, before: Thought): number | null {
+  if (text === rating.better) return 0;
+  if (text === rating.text) return rating.loss;
+  const arms = before.rows.find((row) => row.player === rating.player)?.arms ?? [];
+  const [best, own] = [arms.find((arm) => arm.text === rating.better)?.value, arms.find((arm) => arm.text === text)?.value];
+  return best == null || own == null ? null : Math.max(0, best - own);
 }
 
 function lossInTurn(player: number, text: string, before: Thought, after: Thought | undefined, payoffs: number[] | null): number | null {

@@ -24,17 +24,18 @@ export function movesAmong(past: PlayedStep[]): number {
   return past.filter((step) => !isChance(step)).length;
 }
 
-/** A row of the list of moves: one step, or a long run of chance, such as abilities that are dealt one by one. */
+/** A row of the list of moves: a turn, or what chance did, such as abilities that are dealt one by one. */
 export type MoveRow = { from: number; to: number };
 const LONG_CHANCE = 3;
 
-/** The steps as rows; `from` and `to` are places in the past, `to` not included. */
-export function moveRows(past: PlayedStep[]): MoveRow[] {
+/** The steps as rows; `from` and `to` are places in the past, `to` not included. Chance within a turn belongs to its row. */
+export function moveRows(past: PlayedStep[], players: number): MoveRow[] {
   const rows: MoveRow[] = [];
+  const ends = new Map(turnsOf(past, players).map(({ step, steps }) => [step, steps.at(-1)! + 1]));
   for (let from = 0; from < past.length; ) {
     let to = from;
     while (to < past.length && isChance(past[to]!)) to++;
-    if (to - from < LONG_CHANCE) to = from + 1;
+    if (to - from < LONG_CHANCE) to = ends.get(from) ?? from + 1;
     rows.push({ from, to });
     from = to;
   }
@@ -51,4 +52,21 @@ export function winners(payoffs: number[]): number[] {
   const best = Math.max(...payoffs);
   const first = payoffs.flatMap((payoff, player) => (payoff === best ? [player] : []));
   return first.length === payoffs.length && payoffs.length > 1 ? [] : first;
+}
+
+/** A turn: the steps that one player chooses until another one does, or a step in which several choose at once. */
+export type TurnOf = { step: number; steps: number[] };
+
+/** The turns of a match. Chance belongs to none; where a player is alone every step is a turn. */
+export function turnsOf(past: PlayedStep[], players: number): TurnOf[] {
+  const turns: TurnOf[] = [];
+  for (const [step, { by }] of past.entries()) {
+    if (by.length === 0) continue;
+    const last = turns.at(-1);
+    const before = last ? past[last.step]!.by : [];
+    const goesOn = players > 1 && by.length === 1 && before.length === 1 && before[0] === by[0];
+    if (last && goesOn) last.steps.push(step);
+    else turns.push({ step, steps: [step] });
+  }
+  return turns;
 }

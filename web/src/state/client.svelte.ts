@@ -4,6 +4,7 @@ import type {
   ApiError,
   Catalog,
   ExperimentEntry,
+  FairGallery,
   FairnessAnswer,
   FairRun,
   GameAnswer,
@@ -12,6 +13,7 @@ import type {
   MapAnswer,
   MapRequest,
   MatchRecord,
+  NetworkAnswer,
   PaperEntry,
   Position,
   Replay,
@@ -26,7 +28,8 @@ import type {
   Thought,
 } from "../api";
 import { readEvents, type ServerEvent } from "../logic/sse";
-import { keepRules, rulesOf } from "./storage";
+import { seatColours } from "../logic/pieces";
+import { keepPicture, keepRules, rulesOf } from "./storage";
 
 /** `lost` while the server does not answer. */
 export const connection = $state({ lost: false });
@@ -52,6 +55,9 @@ export function asTrouble(thrown: unknown): Trouble | null {
   return trouble("failed", thrown instanceof Error ? thrown.message : String(thrown));
 }
 
+/** The address of the report of an assessment, which is a page of its own. */
+export const reportOf = (job: number) => `/api/jobs/${job}/report`;
+
 export const api = {
   catalog: () => get<Catalog>("/api/catalog"),
   /** The parameters of an agent. */
@@ -73,6 +79,14 @@ export const api = {
   store: (signal?: AbortSignal) => get<StoreEntry[]>("/api/store", signal),
   storedGames: (cell: number, signal?: AbortSignal) => get<StoredGames>(`/api/store/${cell}`, signal),
   fairRuns: (signal?: AbortSignal) => get<FairRun[]>("/api/fair", signal),
+  /** What a run has found; of a generation, if one is named. */
+  fairGallery: (run: string, generation: number | null, signal?: AbortSignal) =>
+    get<FairGallery>(`/api/fair/${encodeURIComponent(run)}${generation === null ? "" : `?generation=${generation}`}`, signal),
+  /** Hands a network over; its agent plays the games that it fits. */
+  async network(file: File): Promise<NetworkAnswer> {
+    const init = { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file };
+    return (await (await send(`/api/networks?name=${encodeURIComponent(file.name)}`, init)).json()) as NetworkAnswer;
+  },
   fairness: (map: string) => post<FairnessAnswer>("/api/fairness", { map }),
   /** A map, checked and in every form. The address is that of its editor. */
   map: (address: string, request: MapRequest) => post<MapAnswer>(address, request),
@@ -82,6 +96,7 @@ export const api = {
   async rules(text: string): Promise<GameAnswer> {
     const answer = await post<GameAnswer>("/api/rules", { text });
     keepRules(answer.game, text);
+    keepPicture(answer.game, { view: answer.start.view, colours: seatColours(answer.players) });
     return answer;
   },
 

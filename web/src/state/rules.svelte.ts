@@ -4,10 +4,10 @@ import { inLanguage, terms } from "../logic/markdown";
 import { specName } from "../logic/spec";
 import { settings } from "./settings.svelte";
 
-const FILES = import.meta.glob<string>("../../../docs/rules/*.md", { query: "?raw", import: "default" });
+const FILES = import.meta.glob<string>("../../../docs/reference/rules/*.md", { query: "?raw", import: "default" });
 const loaded = $state<Record<string, string>>({});
 
-const pathOf = (game: string) => `../../../docs/rules/${specName(game)}.md`;
+const pathOf = (game: string) => `../../../docs/reference/rules/${specName(game)}.md`;
 
 export function hasRules(game: string): boolean {
   return pathOf(game) in FILES;

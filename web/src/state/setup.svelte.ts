@@ -62,6 +62,12 @@ export class SetupState {
     this.seats = opponentSeats(this.seats.length, person, agent);
   }
 
+  /** A network that was just handed over plays on the other seats; the list of agents has it from now on. */
+  async welcomeNetwork(agent: string): Promise<void> {
+    await this.draft.choose(this.draft.spec);
+    this.playAgainst(agent);
+  }
+
   link(): MatchLink {
     const { game } = this.answer!;
     if (!this.isOwn) remember(LAST_GAME, this.draft.spec);

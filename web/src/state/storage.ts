@@ -1,5 +1,7 @@
 // What the browser keeps. A browser that keeps nothing (private windows, full storage) still plays.
 
+import type { View } from "../api";
+
 const PREFIX = "sakiyomi:";
 
 export function recall<T>(key: string): T | null {
@@ -44,6 +46,30 @@ export function watchKey<T>(key: string, changed: (value: T) => void): () => voi
 const rulesKey = (game: string) => `rules:${game}`;
 
 export const rulesOf = (game: string): string | null => recall<string>(rulesKey(game));
+
+/** Games by rules of one's own that this browser keeps. */
+export function keptRules(): string[] {
+  const prefix = PREFIX + rulesKey("");
+  try {
+    return Object.keys(localStorage)
+      .flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+export function forgetRules(game: string): void {
+  forget(rulesKey(game));
+  forget(`title:${game}`);
+  forget(`picture:${game}`);
+}
+
+/** The first position of rules of one's own, as a picture. */
+export type RulesPicture = { view: View; colours: string[] };
+export const pictureOfRules = (game: string): RulesPicture | null => recall<RulesPicture>(`picture:${game}`);
+export const keepPicture = (game: string, picture: RulesPicture): void => remember(`picture:${game}`, picture);
+
 export const keepRules = (game: string, text: string): void => remember(rulesKey(game), text);
 
 /** What rules of one's own are called, such as the name of the file that they came from. */

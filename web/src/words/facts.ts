@@ -50,8 +50,14 @@ export function effectsText(action: LegalAction): string {
   return action.effects.map(effectText).join(", ");
 }
 
+/** A move as people write it; one that goes nowhere is said to stay. */
+export function moveText(text: string, cells: number[], board: Board | null): string {
+  const stays = board && cells.length > 1 && cells.every((cell) => cell === cells[0]) && /^(\S+)-\1$/.test(text);
+  return stays ? t("move.stays", { cell: cellName(board, cells[0]!) }) : readable(text, cells, board);
+}
+
 /** What an action is called where its first cells are already chosen: `fire c4`, or its whole text. */
 export function actionLabel(action: LegalAction, board: Board | null): string {
   const target = action.cells.at(-1);
-  return action.kind && board && target !== undefined ? `${phrase(action.kind)} ${cellName(board, target)}` : readable(action.text, action.cells, board);
+  return action.kind && board && target !== undefined ? `${phrase(action.kind)} ${cellName(board, target)}` : moveText(action.text, action.cells, board);
 }

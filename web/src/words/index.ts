@@ -8,7 +8,7 @@ import { rulesOf, titleOfRules } from "../state/storage";
 import type { EloSpan, Span } from "../api";
 import { catalog } from "../state/catalog.svelte";
 import { CLAIMS, TITLES } from "./experiments-ja";
-import { AGENTS, GAMES, GROUPS, MEANINGS, PARAMETERS, SHEETS } from "./names-ja";
+import { AGENTS, GAMES, GROUPS, HEADS, MEANINGS, PARAMETERS, SHEETS } from "./names-ja";
 import { PHRASES } from "./phrases-ja";
 
 export type { Key };
@@ -29,7 +29,8 @@ export function gameName(spec: string): string {
   const title = (isJapanese() ? GAMES[name!]?.name : catalog.answer?.games.find((game) => game.entry.name === name)?.title) ?? spaced(name!);
   const named = /^\w+=([a-z][\w-]*)$/.exec(options)?.[1];
   if (named) return `${title}: ${isJapanese() ? (SHEETS[named] ?? spaced(named)) : spaced(named)}`;
-  const readable = options.replace(/width=(\d+),height=(\d+)/, "$1x$2").replaceAll(",", ", ");
+  if (/^code=/.test(options)) return `${title}: ${t("map.own")}`;
+  const readable = options.replace(/width=(\d+),height=(\d+)/, "$1x$2").replace(/players=(\d+)/, (_, count: string) => t("setup.players", { count })).replaceAll(",", ", ");
   return options ? `${title} (${readable})` : title;
 }
 
@@ -69,7 +70,14 @@ export function headText(name: string): string {
   if (seat) return t("results.seat", { seat });
   const sheet = SHEETS[name];
   if (sheet !== undefined) return isJapanese() ? sheet : spaced(name);
-  return term(name);
+  if (catalog.answer?.games.some((game) => name.startsWith(`${game.entry.name}:`))) return gameName(name);
+  return (isJapanese() ? HEADS[name] : undefined) ?? term(name);
+}
+
+/** A label of a figure: a head, or a number with that of the paper behind it. */
+export function figureText(label: string): string {
+  const both = /^(\S+) \(paper (\S+)\)$/.exec(label);
+  return both ? `${both[1]} (${t("results.paper")} ${both[2]})` : label.split(" - ").map(headText).join(" - ");
 }
 
 /** What is to be known of an experiment, in the language of the page if there is a translation. */
@@ -78,7 +86,7 @@ export async function notesText(id: string, notes: string): Promise<{ text: stri
   return translated === undefined ? { text: notes, language: "en" } : { text: translated, language: "ja" };
 }
 
-const TOPICS: Record<string, Key> = { classics: "topic.classics", experience: "topic.experience", gdl: "topic.gdl" };
+const TOPICS: Record<string, Key> = { classics: "topic.classics", experience: "topic.experience", gdl: "topic.gdl", cross: "topic.cross" };
 
 /** What a group of experiments is about: a game, or something of its own. */
 export function topicName(topic: string): string {

@@ -54,6 +54,12 @@ export const status = (page) => page.getByTestId("status");
 export const isOver = (page) => page.locator("[data-testid=status].over");
 
 /** Steps of the match so far, as the address has them. */
+/** The list of moves, opened in its tab. */
+export async function moves(page) {
+  await page.getByRole("tab", { name: "Moves" }).click();
+  return page.getByRole("tabpanel");
+}
+
 export async function steps(page) {
   const moves = /[?&]m=([^&]*)/.exec(await page.evaluate(() => location.hash));
   return moves ? moves[1].split(".").length : 0;

@@ -7,8 +7,9 @@ export const compare = {
   async "a duel is started, stopped, resumed and shown with its interval"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(`${server.url}/#/compare`);
-    await page.getByLabel("Kind of game").selectOption("connect-four");
-    await page.getByLabel("Games", { exact: true }).fill("400");
+    const form = page.getByRole("form", { name: "A duel" });
+    await form.getByLabel("Kind of game").selectOption("connect-four");
+    await form.getByLabel("Games", { exact: true }).fill("400");
     await page.getByRole("button", { name: "Start the duel" }).click();
     const job = page.locator("[data-job]").first();
     await job.getByRole("button", { name: "Stop" }).click();
@@ -55,8 +56,9 @@ export const compare = {
   async "a duel that cannot be is refused with a reason"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(`${server.url}/#/compare`);
-    await page.getByText("Game as text").click();
-    await page.getByLabel("Game", { exact: true }).fill("connect-for");
+    const form = page.getByRole("form", { name: "A duel" });
+    await form.getByText("Game as text").click();
+    await form.getByLabel("Game", { exact: true }).fill("connect-for");
     await page.keyboard.press("Tab");
     await page.getByRole("alert").getByText("There is no such game").waitFor();
     assert.ok(await page.getByRole("button", { name: "Start the duel" }).isDisabled());

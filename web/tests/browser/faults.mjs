@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { cell, match, openWindow, PHONE, settled, status, steps } from "./browser.mjs";
+import { cell, match, moves, openWindow, PHONE, settled, status, steps } from "./browser.mjs";
 
 /** Sangoku where an attack and a skill have the same ends. */
 const TWO_STRIKES = "A_valour.B_charge.C_fire.a_confuse.b_fire.c_fire.a4-a6.a3-b2.a2-a5.g3-d2.d2_fire_b2.g5-f2.g4-g1.b2-a2.a6-b4.a5-a6.d2-a1.a1_fire_a2.g1-g2.f2-b2";
@@ -124,7 +124,7 @@ export const faults = {
     const points = seats.map((seat) => Number(/(-?\d+) points/.exec(seat)[1]));
     assert.deepEqual([...points].sort(), [1, 2], "each took one of the two cards");
     assert.match(await status(page).innerText(), /with 2 points/);
-    const numbers = await page.locator("aside.moves .number").allInnerTexts();
+    const numbers = await (await moves(page)).locator(".number").allInnerTexts();
     assert.deepEqual(
       numbers.filter((number) => number !== ""),
       ["1", "2"],
@@ -168,7 +168,7 @@ export const faults = {
       }
       const high = await page.evaluate(() => document.documentElement.scrollHeight);
       assert.ok(high <= 800, `${game} ${moves} is ${high} pixels high`);
-      for (const part of ["[role=grid]", ".tools", ".transport", "aside.moves"]) {
+      for (const part of ["[role=grid]", ".tools", ".transport", "[role=tablist]"]) {
         const box = await page.locator(part).first().boundingBox();
         assert.ok(box && box.y + box.height <= 800, `${part} of ${game} ends at ${box && box.y + box.height}`);
       }

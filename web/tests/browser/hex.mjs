@@ -1,4 +1,4 @@
-// A board of hexagons. No game has one yet, so the server's answers are made up here.
+// A board of hexagons with holes, grounds and holders, such as no single game has: the server's answers are made up here.
 
 import assert from "node:assert/strict";
 import { cell, match, openWindow, picture } from "./browser.mjs";
@@ -27,7 +27,7 @@ function position(moves) {
     players: PLAYERS,
     turn: moves.length < 4 ? { kind: "choose", players: [player] } : { kind: "over", payoffs: [1, 0] },
     view: {
-      board: { grid: "hex", cells, column_labels: [..."abcdefg"], row_labels: all.slice(0, ROWS).map((i) => String(i + 1)), marked: [] },
+      board: { grid: "hex", cells, column_labels: [..."abcdefg"], row_labels: all.slice(0, ROWS).map((i) => String(i + 1)), marked: [], edges: [null, null, null, null] },
       piles: [],
       players: [],
       facts: [],

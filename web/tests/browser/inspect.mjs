@@ -1,7 +1,7 @@
 // Looking inside.
 
 import assert from "node:assert/strict";
-import { match, openWindow, picture, settled } from "./browser.mjs";
+import { match, moves, openWindow, picture, settled } from "./browser.mjs";
 
 const thought = (page) => page.getByTestId("thought").first();
 
@@ -48,7 +48,7 @@ export const inspect = {
   async "what would another agent have played, at an earlier step"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(match(server, { game: "tic-tac-toe", seats: ["-", "-"], moves: "b2.a1.c3.b1.b3" }));
-    await page.locator("aside.moves").getByRole("button", { name: /^4/ }).click();
+    await moves(page).then((list) => list.getByRole("button", { name: /^4/ }).click());
     await page.getByText("You are looking at step 4.").waitFor();
     await page.getByRole("tab", { name: "Ask" }).click();
     await page.getByRole("combobox", { name: "Agent" }).selectOption("maxn");

@@ -30,6 +30,8 @@ const PAGES = {
   match: (server) => match(server, { game: "breakthrough:6x6", seats: ["human", "uct:iterations=500"], moves: "b2-b3.c5-c4" }),
   cards: (server) => match(server, { game: "hagetaka:n=7,players=3", seats: ["human", "random", "random"] }),
   tactics: (server) => match(server, { game: "sangoku:scenario=random", seats: ["human", "rule-based"] }),
+  terrain: (server) => match(server, { game: "tubstap:map=ford", seats: ["human", "random"] }),
+  orders: (server) => match(server, { game: "mizugame:teams=2,sessions=4,maps=1", seats: ["human", "random"] }),
   watch: (server) => `${server.url}/#/watch`,
   compare: (server) => `${server.url}/#/compare`,
   results: (server) => `${server.url}/#/results`,
@@ -37,7 +39,8 @@ const PAGES = {
   review: (server) => match(server, { game: "connect-four", seats: ["human", "uct:iterations=300"], moves: "d.d.c.c.b.a.e" }),
   about: (server) => `${server.url}/#/about`,
   fair: (server) => `${server.url}/#/fair`,
-  map: (server) => `${server.url}/#/editor/tubstap`,
+  document: (server) => `${server.url}/#/docs/guide/duel`,
+  sheets: (server) => `${server.url}/#/?g=gdl:sheet=tic-tac-toe`,
   rules: (server) => `${server.url}/#/?g=sangoku`,
   nothing: (server) => `${server.url}/#/no-such-page`,
 };
@@ -48,6 +51,11 @@ const READY = {
   match: settled,
   cards: settled,
   tactics: settled,
+  terrain: async (page) => {
+    await settled(page);
+    await page.getByTestId("legend").locator("summary").click();
+  },
+  orders: (page) => page.locator("form.orders").waitFor(),
   watch: (page) => page.locator("#store-title + :not(.loading)").waitFor(),
   compare: (page) => page.locator("form select").last().waitFor(),
   results: (page) => page.locator("ul .verdict").first().waitFor(),
@@ -64,8 +72,9 @@ const READY = {
     await page.locator("[role=tabpanel] ol li").first().waitFor();
   },
   about: (page) => page.locator("dl").last().waitFor(),
-  fair: (page) => page.waitForLoadState("networkidle"),
-  map: (page) => page.locator("[role=grid], svg").first().waitFor(),
+  fair: (page) => page.getByTestId("map").locator(".piece").first().waitFor(),
+  document: (page) => page.locator("pre").first().waitFor(),
+  sheets: (page) => page.locator(".sheets svg").first().waitFor(),
   rules: async (page) => {
     await page.locator(".start:not([disabled])").waitFor();
     await page.locator("button.how").click();
@@ -97,15 +106,28 @@ export const looks = {
   "English, dark, phone: no serious fault": ({ browser, server }) => visit(browser, server, { size: PHONE, theme: "dark", language: "en", isTouch: true }, "phone-dark-en"),
   "Japanese, light, phone: no serious fault": ({ browser, server }) => visit(browser, server, { size: PHONE, theme: "light", language: "ja", isTouch: true }, "phone-light-ja"),
 
+  async "nothing scrolls sideways on a screen of 320 pixels"({ browser, server }) {
+    const { page, close } = await openWindow(browser, { size: { width: 320, height: 640 }, isTouch: true });
+    for (const [key, address] of Object.entries(PAGES)) {
+      await page.goto("about:blank");
+      await page.goto(address(server));
+      await page.locator("h1").waitFor();
+      await READY[key](page);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= 320, `${key} is ${wide} pixels wide`);
+    }
+    await close();
+  },
+
   async "language and theme are switched and remembered"({ browser, server }) {
     const { page, close } = await openWindow(browser);
     await page.goto(server.url);
     await page.getByRole("button", { name: "日本語" }).click();
-    await page.getByRole("heading", { name: "ゲームを選ぶ" }).waitFor();
+    await page.getByRole("heading", { name: "考えを見せる探索と対戦する" }).waitFor();
     await page.getByRole("button", { name: /配色/ }).click();
     await page.getByRole("button", { name: /配色/ }).click();
     await page.reload();
-    await page.getByRole("heading", { name: "ゲームを選ぶ" }).waitFor();
+    await page.getByRole("heading", { name: "考えを見せる探索と対戦する" }).waitFor();
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
     assert.equal(await page.evaluate(() => document.documentElement.lang), "ja");
     await close();

@@ -60,7 +60,7 @@ export const newcomer = {
     const { page, close } = await openWindow(browser, { size: PHONE, isTouch: true });
     await page.goto(server.url);
     await page.getByText("Hagetaka", { exact: true }).tap();
-    await page.getByRole("button", { name: /players=3/ }).tap();
+    await page.getByRole("button", { name: /3 players/ }).tap();
     await page.getByText("player 3").first().waitFor();
     await page.getByText("Easy", { exact: true }).tap();
     await page.getByRole("button", { name: "Play", exact: true }).tap();

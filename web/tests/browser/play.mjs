@@ -1,6 +1,8 @@
 // Whole games by click, key and touch.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { cell, DESKTOP, isOver, match, openWindow, PHONE, picture, settled, status, steps } from "./browser.mjs";
 
 const MOST_MOVES = 200;
@@ -60,12 +62,35 @@ export const play = {
     await agents.selectOption({ label: "net: tic-tac-toe.onnx" });
     await page.getByRole("button", { name: "Play", exact: true }).click();
     await status(page).getByText("x to move").first().waitFor();
-    assert.match(decodeURIComponent(page.url()), /net:.*file=tests\/networks\/tic-tac-toe\.onnx/);
+    assert.match(decodeURIComponent(page.url()), /net:file=tic-tac-toe\.onnx/);
     await cell(page, "a1").click();
     // Its logits prefer the middle.
     await page.locator("[role=gridcell][aria-label^='b2, o of o']").waitFor();
     await clickThrough(page);
     assert.match(await status(page).innerText(), /won|lost|Draw/);
+    await close();
+  },
+
+  async "a network that is handed over is checked and plays, with its priors beside the visits"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(server.url);
+    await page.locator("strong", { hasText: "Connect four" }).first().click();
+    await page.getByText("Advanced: who sits where").click();
+    const file = page.locator(".network input[type=file]");
+    await file.setInputFiles({ name: "broken.onnx", mimeType: "application/octet-stream", buffer: Buffer.from("no network") });
+    await page.getByRole("alert").getByText("no network").waitFor();
+    const buffer = readFileSync(join(import.meta.dirname, "../../../tests/networks/tic-tac-toe.onnx"));
+    await file.setInputFiles({ name: "my own.onnx", mimeType: "application/octet-stream", buffer });
+    const unfit = page.getByRole("alert").getByText("takes observations");
+    await unfit.waitFor();
+    assert.doesNotMatch(await unfit.innerText(), /tmp|networks\//, "no path of the server");
+    await page.locator("strong", { hasText: "Tic tac toe" }).first().click();
+    await file.setInputFiles({ name: "my own.onnx", mimeType: "application/octet-stream", buffer });
+    await page.getByText("my own.onnx fits this game").waitFor();
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await cell(page, "a1").click();
+    await page.getByRole("columnheader", { name: "Prior" }).waitFor();
+    assert.match(decodeURIComponent(page.url()), /p=net:file=my-own\.onnx&/);
     await close();
   },
 
@@ -136,7 +161,7 @@ export const play = {
     await cell(page, "a3").click();
     await cell(page, "c3").click();
     await page.waitForFunction(() => /\.a3-c3(&|$)/.test(location.hash));
-    assert.equal(await page.getByTestId("undo").getAttribute("aria-label"), "Undo");
+    assert.equal(await page.getByTestId("undo").getAttribute("title"), "Undo");
     await page.getByTestId("undo").click();
     await page.waitForFunction(() => !/a3-c3/.test(location.hash));
     await settled(page);
@@ -239,6 +264,11 @@ export const play = {
     await page.getByRole("button", { name: "Copy link" }).click();
     await page.getByText("Link copied.").first().waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
+    // The rules are kept: the first page offers them again.
+    await page.goto(`${server.url}/#/`);
+    await page.getByText("your rules, kept in this browser").click();
+    await page.locator(".start:not([disabled])").click();
+    await page.locator(".hand button").first().waitFor();
     await close();
     const other = await openWindow(browser);
     await other.page.goto(link);

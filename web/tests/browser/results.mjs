@@ -130,7 +130,7 @@ export const results = {
       seats: [],
       p: 0.5,
       mean_turns: 9,
-      nash_conv: null,
+      measured: null,
       remark: "",
       fingerprint: null,
     };

@@ -13,6 +13,7 @@ import { results } from "./results.mjs";
 import { Server } from "./server.mjs";
 import { sheets } from "./sheets.mjs";
 import { trouble } from "./trouble.mjs";
+import { whole } from "./whole.mjs";
 
 const wanted = new RegExp(process.argv[2] ?? "");
 const AT_ONCE = 2;
@@ -20,8 +21,8 @@ const LONGEST_SECONDS = 300;
 
 const server = await Server.start();
 const browser = await openBrowser();
-const queue = Object.entries({ ...play, ...hex, ...inspect, ...compare, ...mapEditor, ...newcomer, ...results, ...sheets, ...faults, ...trouble, ...looks }).filter(([name]) =>
-  wanted.test(name),
+const queue = Object.entries({ ...play, ...whole, ...hex, ...inspect, ...compare, ...mapEditor, ...newcomer, ...results, ...sheets, ...faults, ...trouble, ...looks }).filter(
+  ([name]) => wanted.test(name),
 );
 const failed = [];
 const start = performance.now();

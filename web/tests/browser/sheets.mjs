@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cell, openWindow, picture, settled, SHOTS } from "./browser.mjs";
+import { cell, moves, openWindow, picture, settled, SHOTS } from "./browser.mjs";
 
 /** Public sheets of other people, if they are there: to look at. */
 const SHARED = process.env.SAKIYOMI_SHARED;
@@ -55,8 +55,9 @@ export const sheets = {
     await cell(page, "d1").locator("text=♖").waitFor();
     await cell(page, "d1").click();
     await cell(page, "d3").click();
-    await page.locator("aside.moves").getByText("white d1-d3").waitFor();
-    assert.equal(await page.locator("aside.moves [title='(move rook d 1 d 3)']").count(), 1, "the term is beside it");
+    const list = await moves(page);
+    await list.getByText("d1-d3").waitFor();
+    assert.equal(await list.locator("[title='(move rook d 1 d 3)']").count(), 1, "the term is beside it");
     await picture(page, "sheet-chessmen");
     await close();
   },

@@ -15,6 +15,7 @@ const square = (...symbols: string[]): BoardData => ({
   row_labels: ["2", "1"],
   cells: symbols.map((symbol) => (symbol === "" ? emptyCell() : pieceCell(symbol, symbol === "w" ? 0 : 1))),
   marked: [],
+  edges: [null, null, null, null],
 });
 
 function show(actions: LegalAction[], selection: number[] = []) {
@@ -71,7 +72,7 @@ describe("the tree", () => {
 
   it("unfolds", async () => {
     const inner = { ...leaf("d", 9), children: [leaf("c", 3), leaf("e", 5)] };
-    render(Tree, { root: { step: { by: [], texts: [], cells: [] }, visits: 10, values: [], children: [inner] }, playerName: (player: number) => `p${player}` });
+    render(Tree, { root: { step: { by: [], texts: [], cells: [] }, visits: 10, values: [], children: [inner] }, playerName: (player: number) => `p${player}`, colours: [] });
     expect(screen.getAllByRole("treeitem")).toHaveLength(2);
     screen.getAllByRole("treeitem")[1]!.focus();
     await fireEvent.keyDown(screen.getAllByRole("treeitem")[1]!, { key: "ArrowRight" });

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-/** Names of boards and of a language for rules, which are also names in the list of games. */
-const ALSO_OTHERWISE = ["hex", "gdl"];
+/** Names of boards, of a language for rules and parts of words, which are also names in the list of games. */
+const ALSO_OTHERWISE = ["hex", "gdl", "pie"];
 /** Every game has a page of rules. */
-const GAMES = readdirSync("../docs/rules")
+const GAMES = readdirSync("../docs/reference/rules")
   .map((file) => file.replace(/\.md$/, ""))
   .filter((name) => !ALSO_OTHERWISE.includes(name));
 

@@ -6,7 +6,7 @@ import { emptyCell } from "./samples";
 function board(grid: Grid, columns: number, rows: number): Board {
   const cells = Array.from({ length: columns * rows }, emptyCell);
   const letters = Array.from({ length: columns }, (_, i) => String.fromCharCode(97 + i));
-  return { grid, cells, column_labels: letters, row_labels: Array.from({ length: rows }, (_, i) => String(rows - i)), marked: [] };
+  return { grid, cells, column_labels: letters, row_labels: Array.from({ length: rows }, (_, i) => String(rows - i)), marked: [], edges: [null, null, null, null] };
 }
 
 describe("hexagons", () => {

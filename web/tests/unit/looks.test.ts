@@ -18,6 +18,7 @@ const row = (...cells: Cell[]): Board => ({
   column_labels: cells.map((_, i) => String.fromCharCode(97 + i)),
   row_labels: ["1"],
   marked: [],
+  edges: [null, null, null, null],
 });
 
 describe("pieces", () => {
@@ -96,7 +97,7 @@ describe("what games write", () => {
 });
 
 describe("what an agent thinks", () => {
-  const arm = (share: number, value: number | null, ...cells: number[]): Arm => ({ text: "", cells, share, visits: null, value, proven: false });
+  const arm = (share: number, value: number | null, ...cells: number[]): Arm => ({ text: "", cells, share, visits: null, value, proven: false, prior: null });
 
   it("is added up where moves end", () => {
     const cells = heat([arm(0.5, 0.6, 1, 5), arm(0.25, 0.4, 2, 5), arm(0.25, null)]);

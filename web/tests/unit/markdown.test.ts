@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { blocks, inLanguage, inline, terms } from "../../src/logic/markdown";
 
-const FOLDER = new URL("../../../docs/rules/", import.meta.url);
+const FOLDER = new URL("../../../docs/reference/rules/", import.meta.url);
 
 describe("rules", () => {
   it("are read as blocks", () => {

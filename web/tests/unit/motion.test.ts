@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Board, OrderForm } from "../../src/api";
 import { layout } from "../../src/logic/geometry";
 import { ways } from "../../src/logic/motion";
-import { commandsIn, joined, signs } from "../../src/logic/orders";
+import { commandsIn, joined, pieceOn, planCells, routeTo, shortOrders, shortPlan } from "../../src/logic/orders";
 import { emptyCell } from "./samples";
 
 const SIDE = 7;
@@ -13,7 +13,7 @@ function board(pieces: [symbol: string, owner: number, cell: number][]): Board {
     cells[cell]!.pieces.push({ symbol, owner, shape: "disc", gauge: null, badge: null, has_acted: false, facts: [] } as never);
   }
   const labels = Array.from({ length: SIDE }, (_, i) => String(i));
-  return { grid: "hex", cells, column_labels: labels, row_labels: labels, marked: [] };
+  return { grid: "hex", cells, column_labels: labels, row_labels: labels, marked: [], edges: [null, null, null, null] };
 }
 
 const cell = (x: number, y: number) => y * SIDE + x;
@@ -65,8 +65,9 @@ describe("orders", () => {
   const form: OrderForm = {
     pieces: ["a", "b", "c"].map((symbol, cell) => ({ symbol, cell, suggested: [] })),
     commands: [
-      { letter: "0", sign: "→", name: "right" },
-      { letter: "A", sign: "act", name: "act" },
+      { letter: "0", sign: "→", name: "right", step: [1, 0] },
+      { letter: "A", sign: "act", name: "act", step: null },
+      { letter: "1", sign: "↓", name: "down", step: [0, 1] },
     ],
     max_commands: 3,
     separator: " ",
@@ -76,7 +77,23 @@ describe("orders", () => {
   it("are typed with known letters", () => {
     expect(commandsIn(form, "0x a7")).toEqual(["0", "A"]);
     expect(commandsIn(form, "0000")).toHaveLength(3);
-    expect(signs(form, "0A")).toBe("→ act");
+  });
+
+  it("are shortened to be read", () => {
+    expect(shortPlan(form, "000A0")).toBe("→3 act →");
+    expect(shortOrders(form, "00 - A1")).toEqual(["→2", "–", "act ↓"]);
+    expect(shortOrders(null, "AAA -")).toEqual(["A3", "-"]);
+  });
+
+  it("are a way to the cell that was clicked, around walls", () => {
+    const field = board([]);
+    expect(pieceOn(form, 2)).toBe(2);
+    expect(pieceOn(form, 40)).toBeNull();
+    expect(routeTo(form, field, 0, SIDE + 2)).toHaveLength(3);
+    expect(routeTo(form, field, 2, 0)).toBeNull();
+    field.cells[1]!.ground = "wall";
+    expect(routeTo(form, field, 0, SIDE + 2)).toBe("100");
+    expect(planCells(form, field, 0, "0A10")).toEqual([0, SIDE, SIDE + 1]);
   });
 
   it("are joined as the form says", () => {

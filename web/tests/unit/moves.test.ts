@@ -10,6 +10,7 @@ const board: Board = {
   column_labels: ["e", "f"],
   row_labels: ["4", "2"],
   marked: [],
+  edges: [null, null, null, null],
 };
 
 describe("moves of rule sheets", () => {

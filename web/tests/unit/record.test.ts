@@ -19,7 +19,7 @@ const thought: Thought = {
   iterations: 10,
   nodes: 5,
   seconds: 0.1,
-  rows: [{ player: 0, arms: [{ text: "a1", cells: [0], share: 1, visits: 10, value: 0.6, proven: false }] }],
+  rows: [{ player: 0, arms: [{ text: "a1", cells: [0], share: 1, visits: 10, value: 0.6, proven: false, prior: null }] }],
   line: [],
   tree: null,
 };

@@ -8,6 +8,8 @@ export const piece = (symbol: string, owner: number | null): Piece => ({
   shape: "token",
   gauge: null,
   badge: null,
+  picture: null,
+  reach: { moves: [], strikes: [] },
   has_acted: false,
   facts: [],
 });

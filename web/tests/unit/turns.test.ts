@@ -51,13 +51,22 @@ it("does not count chance among the moves", () => {
 
 describe("rows of the list of moves", () => {
   it("put a long run of chance together", () => {
-    expect(moveRows([by(), by(), by(), by(0), by(), by(1)])).toEqual([
+    expect(moveRows([by(), by(), by(), by(0), by(), by(1)], 2)).toEqual([
       { from: 0, to: 3 },
       { from: 3, to: 4 },
       { from: 4, to: 5 },
       { from: 5, to: 6 },
     ]);
-    expect(moveRows([by(0), by(), by()])).toHaveLength(3);
-    expect(moveRows([])).toEqual([]);
+    expect(moveRows([by(0), by(), by()], 2)).toHaveLength(3);
+    expect(moveRows([], 2)).toEqual([]);
+  });
+
+  it("are turns, with what chance did within them", () => {
+    expect(moveRows([by(0), by(0), by(), by(0), by(), by(1), by(1)], 2)).toEqual([
+      { from: 0, to: 4 },
+      { from: 4, to: 5 },
+      { from: 5, to: 7 },
+    ]);
+    expect(moveRows([by(0), by(0)], 1)).toHaveLength(2);
   });
 });

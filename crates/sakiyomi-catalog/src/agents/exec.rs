@@ -1,4 +1,4 @@
-//! Agents that are programs: one process per match, spoken to in lines (docs/protocol.md).
+//! Agents that are programs: one process per match, spoken to in lines (docs/reference/protocol.md).
 //!
 //! A program that answers nonsense, crashes, says too much or takes too long forfeits the match and nothing
 //! else: the process is ended, with all that it has started, and the reason reported. A program
@@ -44,7 +44,7 @@ impl Defined for ExecSpec {
         check: |spec, _| check(&spec.command),
         ..Definition::new(
             PROGRAM,
-            "a program in any language that speaks the line protocol of docs/protocol.md",
+            "a program in any language that speaks the line protocol of docs/reference/protocol.md",
             || ExecSpec { command: String::new(), time: DEFAULT_TIME },
             &[
                 Parameter::new(

@@ -25,7 +25,7 @@ pub use exec::ExecSpec;
 pub use flat::FlatSpec;
 pub use halving::HalvingSpec;
 pub use maxn::MaxNSpec;
-pub use puct::PuctSpec;
+pub use puct::{NetworkSource, PuctSpec};
 pub use random::RandomSpec;
 pub use restricted::RestrictedSpec;
 pub use sequential::SequentialSpec;

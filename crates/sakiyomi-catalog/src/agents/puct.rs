@@ -1,4 +1,4 @@
-//! PUCT: with random playouts, or with a network from a file.
+//! PUCT: with random playouts, or with a network, from a file or that of the game.
 
 use std::sync::Arc;
 
@@ -16,10 +16,37 @@ use crate::parameter::{Defined, Definition, Domain, Group, Parameter, Place, pla
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PuctSpec {
-    /// The network; without one leaves are played out and all actions have the same prior.
-    pub file: Option<String>,
+    /// Without one leaves are played out and all actions have the same prior.
+    pub network: Option<NetworkSource>,
     pub settings: PuctSettings,
 }
+
+/// Where a network comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NetworkSource {
+    /// It comes with the program; see [`games_with_networks`](crate::games_with_networks).
+    OfGame,
+    File(String),
+}
+
+const FILE: Parameter<PuctSpec> = Parameter::new(
+    "file",
+    Domain::Text,
+    Place {
+        get: |spec| match &spec.network {
+            Some(NetworkSource::File(file)) => Some(Value::Text(file.clone())),
+            _ => None,
+        },
+        set: |spec, file| match file.text() {
+            "" => Err("a file is missing; expected for example `file=four.onnx`"),
+            file => {
+                spec.network = Some(NetworkSource::File(file.to_owned()));
+                Ok(())
+            }
+        },
+    },
+    "the network: observations in; logits of all actions and values from 0 to 1 out; without it, that of the game",
+);
 
 impl Budgeted for PuctSpec {
     fn budget(&self) -> &Budget {
@@ -72,13 +99,13 @@ const REUSE: Parameter<PuctSpec> = Parameter {
 
 fn defaults() -> PuctSpec {
     let budget = Budget::iterations(DEFAULT_ITERATIONS);
-    PuctSpec { file: None, settings: PuctSettings::new(budget) }
+    PuctSpec { network: None, settings: PuctSettings::new(budget) }
 }
 
 /// Values of a network are surer than playouts, so that priors and exploration weigh less.
 fn network_defaults() -> PuctSpec {
-    let PuctSpec { file, settings } = defaults();
-    PuctSpec { file, settings: PuctSettings { c: 0.5, ..settings } }
+    let settings = PuctSettings { c: 0.5, ..defaults().settings };
+    PuctSpec { network: Some(NetworkSource::OfGame), settings }
 }
 
 impl Defined for PuctSpec {
@@ -95,24 +122,12 @@ impl Defined for PuctSpec {
         },
         Definition {
             adjust: adjust_iterations,
-            check: |spec, _| match &spec.file {
-                Some(file) if !file.is_empty() => Ok(()),
-                _ => {
-                    Err("a network is missing; expected for example `net:file=four.onnx`"
-                        .to_owned())
-                }
-            },
             ..Definition::new(
                 "net",
-                "tree search by PUCT with a network from an ONNX file instead of playouts (docs/python.md)",
+                "tree search by PUCT with a network instead of playouts: the game's own, or an ONNX file",
                 network_defaults,
                 &[
-                    Parameter::new(
-                        "file",
-                        Domain::Text,
-                        place!(file),
-                        "the network: observations in; logits of all actions and values from 0 to 1 out",
-                    ),
+                    FILE,
                     iterations(),
                     time(),
                     cpu(),
@@ -130,15 +145,15 @@ impl Defined for PuctSpec {
 }
 
 impl AgentSettings for PuctSpec {
-    fn build<G: Playable>(&self, game: &G, _: &Seat<'_>) -> Result<Box<dyn Agent<G>>, String> {
-        let Some(file) = &self.file else {
+    fn build<G: Playable>(&self, game: &G, seat: &Seat<'_>) -> Result<Box<dyn Agent<G>>, String> {
+        let Some(network) = &self.network else {
             let evaluator = PlayoutEvaluator::new(PlayoutOptions::default());
             let evaluator: Box<dyn LeafEvaluator<G>> = Box::new(evaluator);
             return Ok(Box::new(PuctSearch::new(self.settings, evaluator)));
         };
         let pool = Arc::new(ThreadPool::with_num_threads(1));
         let evaluator: Box<dyn LeafEvaluator<G>> =
-            Box::new(NetworkEvaluator::open(file, game, &pool)?);
+            Box::new(NetworkEvaluator::open(network, game, seat.game, &pool)?);
         Ok(Box::new(OnPool { pool, agent: PuctSearch::new(self.settings, evaluator) }))
     }
 
@@ -147,6 +162,6 @@ impl AgentSettings for PuctSpec {
     }
 
     fn uses_machine(&self) -> bool {
-        self.file.is_some()
+        matches!(self.network, Some(NetworkSource::File(_)))
     }
 }

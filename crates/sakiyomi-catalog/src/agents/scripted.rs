@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use sakiyomi_core::{Agent, Budget};
-use sakiyomi_games::{Hagetaka, Mizugame, sangoku, tubstap};
+use sakiyomi_games::{ConnectFour, Hagetaka, Mizugame, sangoku, tubstap};
 use sakiyomi_players::{Declaration, PlayerSettings};
 
 use super::search::{Budgeted, cpu, iterations};
@@ -39,6 +39,7 @@ fn declarations() -> impl Iterator<Item = &'static Declaration> {
         .chain(of::<Hagetaka>())
         .chain(of::<tubstap::Small>())
         .chain(of::<Mizugame>())
+        .chain(of::<ConnectFour>())
 }
 
 /// The definition of a player. It is made once and lives as long as the program.

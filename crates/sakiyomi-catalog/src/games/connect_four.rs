@@ -13,7 +13,8 @@ sized_game!(
     "connect-four:8x7"
 );
 
-compiled!(ConnectFour<u64>, ConnectFour<u128>);
+compiled!(ConnectFour<u64>; with players);
+compiled!(ConnectFour<u128>);
 
 impl GameSettings for ConnectFourSpec {
     fn open<V: Visitor>(&self, visitor: V) -> Result<V::Out, String> {

@@ -52,13 +52,13 @@ macro_rules! sheet {
     ($name:literal, $file:literal) => {
         KnownSheet {
             name: $name,
-            rules: include_str!(concat!("../../../../games/gdl/", $file, ".kif")),
+            rules: include_str!(concat!("../../sheets/", $file, ".kif")),
             picture: None,
         }
     };
     ($name:literal, $file:literal, drawn) => {
         KnownSheet {
-            picture: Some(include_str!(concat!("../../../../games/gdl/", $file, ".toml"))),
+            picture: Some(include_str!(concat!("../../sheets/", $file, ".toml"))),
             ..sheet!($name, $file)
         }
     };

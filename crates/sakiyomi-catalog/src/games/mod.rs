@@ -8,6 +8,7 @@ mod hagetaka;
 mod hex;
 mod mizugame;
 mod othello;
+mod remedy;
 mod sangoku;
 mod size;
 mod tic_tac_toe;
@@ -20,6 +21,7 @@ pub use gdl::{GdlSpec, RuleSheet};
 pub use hex::HexSpec;
 pub use mizugame::{FieldSource, GivenField, MizugameSpec};
 pub use othello::OthelloSpec;
+pub use remedy::{ChangeSpec, OpeningsSpec, RemedySpec};
 pub use sakiyomi_games::hagetaka::Settings as HagetakaSpec;
 pub use sangoku::Battlefield;
 pub use tic_tac_toe::TicTacToeSpec;
@@ -45,6 +47,7 @@ catalog! { $
         Hagetaka(HagetakaSpec),
         Mizugame(MizugameSpec),
         Gdl(GdlSpec),
+        Remedy(RemedySpec),
     }
 }
 
@@ -128,6 +131,22 @@ impl GameSpec {
     /// What is odd about that file, though it can be played.
     pub fn warnings(&self) -> Vec<String> {
         each_kind!(self, named => named.settings.warnings())
+    }
+
+    /// The game itself, where this is one that was changed.
+    pub fn base(&self) -> &GameSpec {
+        match self {
+            GameSpec::Remedy(named) => &named.settings.game,
+            game => game,
+        }
+    }
+
+    /// [`GameSpec::base`], to be changed.
+    pub fn base_mut(&mut self) -> &mut GameSpec {
+        match self {
+            GameSpec::Remedy(named) => &mut named.settings.game,
+            game => game,
+        }
     }
 
     /// By what a difference of payoffs is multiplied to be one in the game's own units: points

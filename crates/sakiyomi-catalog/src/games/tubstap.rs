@@ -37,7 +37,7 @@ macro_rules! maps {
     ($($name:literal: $file:literal),+ $(,)?) => {
         &[$((
             $name,
-            include_bytes!(concat!("../../../../games/tubstap/", $file, ".tbsmap")) as &[u8],
+            include_bytes!(concat!("../../maps/", $file, ".tbsmap")) as &[u8],
         )),+]
     };
 }

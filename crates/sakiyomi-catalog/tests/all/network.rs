@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, open_table};
+use sakiyomi_catalog::{AgentSpec, GameSpec, games_with_networks, open_table};
 use sakiyomi_core::{Player, Stop};
 
 /// A field of a protocol buffer: a number, or bytes with their length.
@@ -167,6 +167,26 @@ fn a_network_from_a_file_steers_the_search() {
     }
 }
 
+/// Those that come with the program fit their games, and know who is about to win.
+#[test]
+fn networks_come_with_the_program() {
+    let games: Vec<&str> = games_with_networks().collect();
+    assert_eq!(games, ["connect-four", "othello", "breakthrough", "hex:width=7,height=7"]);
+    for game in games {
+        let spec: GameSpec = game.parse().unwrap();
+        assert_eq!(spec.to_string(), game, "a network is found by the text in full");
+        answer(game, "net:iterations=2").unwrap();
+    }
+    let mut table = open_table(&"connect-four".parse().unwrap(), 1).unwrap();
+    for column in ["d", "a", "d", "a", "d", "b"] {
+        table.play(&[column]).unwrap();
+    }
+    let agent: AgentSpec = "net:iterations=30".parse().unwrap();
+    let thought = table.advise(&agent, Player(0), &Stop::new()).unwrap();
+    assert_eq!(thought.action, "d");
+    assert!(thought.value.unwrap() > 0.9, "{:?}", thought.value);
+}
+
 /// After one iteration the search knows one position of the second player, who expects 0.9 there.
 #[test]
 fn values_are_those_of_the_player_to_move() {
@@ -190,7 +210,7 @@ fn what_does_not_fit_is_said_before_the_match() {
         refused(game, &tiny.agent(folder.path(), "iterations=10"), expected);
     };
     refused("tic-tac-toe", "net:file=/nowhere/tiny.onnx", "No such file");
-    refused("tic-tac-toe", "net", "a network is missing");
+    refused("tic-tac-toe", "net", "none comes with the program");
     let file = folder.path().join("text.onnx");
     fs::write(&file, b"no network").unwrap();
     refused("tic-tac-toe", &format!("net:file={}", file.display()), "is no network in ONNX");

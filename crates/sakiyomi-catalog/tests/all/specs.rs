@@ -113,6 +113,10 @@ fn short_texts_are_short_and_say_all() {
         ("goofspiel:n=5,order=random,payoff=win-loss", "goofspiel:n=5"),
         ("hagetaka:n=4,deck=3/-1/2", "hagetaka:n=4,deck=-1/2/3"),
         ("gdl:mine.kif", "gdl:file=mine.kif"),
+        ("pie:connect-four:7x6", "pie"),
+        ("pie:gdl:sheet=hex,time=5s", "pie:gdl:sheet=hex,time=5s"),
+        ("pie:game=hex:5x5", "pie:hex:width=5,height=5"),
+        ("balanced-opening:plies=2,seed=3,hex", "balanced-opening:plies=2,seed=3,hex"),
     ] {
         assert_eq!(text.parse::<GameSpec>().unwrap().to_string(), canonical);
     }
@@ -185,6 +189,10 @@ fn wrong_specs_say_what_would_be_right() {
         (agent("restricted:agent=(uct:c=-1)"), ["`c` must be a number from 0", "not `-1`"]),
         (agent("uct:solver,groups=shared"), ["nothing can be proven", ""]),
         (game("hagetaka:players=7"), ["from 2 to 6", "not `7`"]),
+        (game("pie:chess"), ["no game is called `chess`", "othello"]),
+        (game("pie:pie:hex"), ["is changed already", ""]),
+        (open("pie:hagetaka:n=4,players=3"), ["two players who choose in turn", "has 3"]),
+        (open("pie:hagetaka:n=4"), ["choose in turn", "at once"]),
         (open("hagetaka:n=3,deck=1/2/3/4"), ["a deck of 4", "1 to 3"]),
         (game("goofspiel:order=sideways"), ["`random` or `ascending`", "not `sideways`"]),
         (agent("rm:explore=2"), ["`explore` must be a number from 0 to 1", "not `2`"]),

@@ -12,10 +12,12 @@
 //! - [`Sprt`] is the generalised sequential probability ratio test (GSPRT) on the expected score,
 //!   after M. Van den Bergh's notes as fishtest uses them: the constrained maximum likelihood is
 //!   Proposition 1.1 of <https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf>.
+//! - [`bradley_terry`] rates several agents by the results of their pairs.
 //!
 //! Everything here is a pure function of its arguments.
 
 mod binomial;
+mod bradley_terry;
 mod mean;
 mod sprt;
 
@@ -26,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use binomial::{binomial_test, clopper_pearson, sign_test};
+pub use bradley_terry::{PairTally, Rating, bradley_terry};
 pub use mean::mean_interval;
 pub use sprt::{Hypothesis, Sprt, SprtError};
 

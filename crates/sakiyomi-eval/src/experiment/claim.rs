@@ -141,7 +141,7 @@ fn parse_term(text: &str) -> Result<Term, String> {
     if !quantity.has(part) {
         let parts = match quantity {
             Quantity::Mean(_) => "`won`, `drawn` or `lost` games",
-            Quantity::NashConv => "nothing less than the whole cell",
+            Quantity::Measured(_) => "nothing less than the whole cell",
             Quantity::MeanScore => "nothing less than the whole series",
             Quantity::Row => "nothing less than the whole row",
             _ => "a seat",
@@ -218,7 +218,7 @@ impl Term {
             Term::Quantity { name, cell: of, part } => {
                 let evidence = evidence_called(cells, of)?;
                 let n = match name {
-                    Quantity::NashConv => u64::MAX,
+                    Quantity::Measured(_) => u64::MAX,
                     _ => evidence.n_games(*part),
                 };
                 Some((evidence.estimate(*name, *part)?, n))
@@ -242,7 +242,7 @@ impl fmt::Display for Verdict {
 
 #[cfg(test)]
 mod tests {
-    use super::super::evidence::tests::evidence;
+    use super::super::evidence::tests::{evidence, nash_convs};
     use super::super::{Address, Evidence};
     use super::*;
 
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_claim_is_judged_by_intervals() {
-        let measured = Evidence { values: vec![0.30, 0.31, 0.32], ..Evidence::default() };
+        let measured = nash_convs(&[0.30, 0.31, 0.32]);
         let cells = [
             ("a", evidence(70, 0, 30)),
             ("b", evidence(52, 0, 48)),

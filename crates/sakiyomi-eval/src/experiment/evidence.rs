@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use sakiyomi_core::stats::{Interval, Tally, Z95, mean_interval, wilson};
 use serde::Serialize;
 
+use super::Kind;
 use crate::measure::{Measure, PerMeasure};
 use crate::{Played, Results};
 
@@ -23,8 +24,9 @@ pub struct Evidence {
     pub tally: Tally,
     pub seats: Vec<Tally>,
     pub measures: PerMeasure<Distribution>,
-    /// What was measured, if it was not games that were played.
-    pub values: Vec<f64>,
+    /// What was measured by name, one value a run, if it was not games that were played.
+    pub readings: BTreeMap<String, Vec<f64>>,
+    pub n_runs: u64,
 }
 
 /// The results of the games with each value of a measure, in ascending order.
@@ -71,7 +73,73 @@ pub enum Quantity {
     Lost,
     /// The mean of a measure.
     Mean(Measure),
+    /// The mean of what was measured in runs.
+    Measured(Reading),
+}
+
+/// What is measured in runs, as claims and figures call it. A cell has one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
     NashConv,
+    /// The mean distance in the tree of similar positions.
+    Distance,
+    /// How much the shares of hits at each distance change from game to game.
+    Deviation,
+    /// The share of nodes with a similar position.
+    Hits,
+    /// The share of hits at a distance.
+    HitsAt,
+    /// Something of random games.
+    Feature,
+    /// Of the best, the mean or the worst individual of a generation.
+    Fitness,
+}
+
+impl Reading {
+    pub const ALL: [Reading; 7] = [
+        Reading::NashConv,
+        Reading::Distance,
+        Reading::Deviation,
+        Reading::Hits,
+        Reading::HitsAt,
+        Reading::Feature,
+        Reading::Fitness,
+    ];
+
+    /// As claims and files write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reading::NashConv => "nash_conv",
+            Reading::Distance => "distance",
+            Reading::Deviation => "deviation",
+            Reading::Hits => "hits",
+            Reading::HitsAt => "hits_at",
+            Reading::Feature => "feature",
+            Reading::Fitness => "fitness",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Reading::NashConv => "NashConv",
+            Reading::Distance => "mean distance in the tree",
+            Reading::Deviation => "deviation between games, in thousandths",
+            Reading::Hits => "share of nodes with a similar position",
+            Reading::HitsAt => "share of hits",
+            Reading::Feature => "mean of random games",
+            Reading::Fitness => "fitness",
+        }
+    }
+
+    /// The kind of the experiments that measure it.
+    pub(super) fn kind(self) -> Kind {
+        match self {
+            Reading::NashConv => Kind::Exploitability,
+            Reading::Distance | Reading::Deviation | Reading::Hits | Reading::HitsAt => Kind::Probe,
+            Reading::Feature => Kind::Features,
+            Reading::Fitness => Kind::Evolution,
+        }
+    }
 }
 
 /// Which games of a cell are asked about.
@@ -86,7 +154,7 @@ pub enum Part {
 }
 
 impl Quantity {
-    const NAMES: [(&'static str, Quantity); 10] = [
+    const NAMES: [(&'static str, Quantity); 9] = [
         ("score", Quantity::Score),
         ("row", Quantity::Row),
         ("mean", Quantity::MeanScore),
@@ -96,13 +164,13 @@ impl Quantity {
         ("won", Quantity::Won),
         ("drawn", Quantity::Drawn),
         ("lost", Quantity::Lost),
-        ("nash_conv", Quantity::NashConv),
     ];
 
     /// All names, those of measures included.
     pub fn all() -> impl Iterator<Item = (&'static str, Quantity)> {
         let measures = Measure::all().map(|m| (m.entry().name, Quantity::Mean(m)));
-        Quantity::NAMES.into_iter().chain(measures)
+        let readings = Reading::ALL.into_iter().map(|r| (r.name(), Quantity::Measured(r)));
+        Quantity::NAMES.into_iter().chain(readings).chain(measures)
     }
 
     pub fn named(name: &str) -> Option<Quantity> {
@@ -120,7 +188,7 @@ impl Quantity {
             Quantity::Drawn => "games drawn",
             Quantity::Lost => "games lost",
             Quantity::Mean(measure) => measure.entry().label,
-            Quantity::NashConv => "NashConv",
+            Quantity::Measured(reading) => reading.label(),
         }
     }
 
@@ -129,7 +197,7 @@ impl Quantity {
         match (self, part) {
             (_, Part::All) => true,
             (Quantity::Mean(_), part) => !matches!(part, Part::Seat(_)),
-            (Quantity::NashConv | Quantity::MeanScore | Quantity::Row, _) => false,
+            (Quantity::Measured(_) | Quantity::MeanScore | Quantity::Row, _) => false,
             (_, part) => matches!(part, Part::Seat(_)),
         }
     }
@@ -200,7 +268,7 @@ impl Distribution {
 impl Evidence {
     /// Games played, or measurements made.
     pub fn n(&self) -> u64 {
-        self.tally.games() + self.values.len() as u64
+        self.tally.games() + self.n_runs
     }
 
     /// Games of this part.
@@ -218,7 +286,12 @@ impl Evidence {
     pub fn count(&mut self, results: &Results, round: u64) {
         match results {
             Results::Games(games) => games.iter().for_each(|played| self.count_game(played, round)),
-            Results::Values(values) => self.values.extend(values),
+            Results::Readings(runs) => {
+                self.n_runs += runs.len() as u64;
+                for (name, value) in runs.iter().flatten() {
+                    self.readings.entry(name.clone()).or_default().push(*value);
+                }
+            }
         }
     }
 
@@ -245,7 +318,19 @@ impl Evidence {
         for (measure, values) in self.measures.iter_mut() {
             other.measures[measure].iter().for_each(|(value, tally)| values.add(value, tally));
         }
-        self.values.extend_from_slice(&other.values);
+        self.n_runs += other.n_runs;
+        for (name, values) in &other.readings {
+            self.readings.entry(name.clone()).or_default().extend(values);
+        }
+    }
+
+    /// Keeps one reading of those that its runs have, under the name of what it is.
+    #[must_use]
+    pub(super) fn reading(mut self, name: &str, reading: Reading) -> Evidence {
+        let values = self.readings.remove(name);
+        self.readings =
+            values.map(|values| (reading.name().to_owned(), values)).into_iter().collect();
+        self
     }
 
     /// The same games of two players as the second agent sees them.
@@ -261,7 +346,8 @@ impl Evidence {
             tally: self.tally.mirrored(),
             seats: self.seats.iter().rev().map(Tally::mirrored).collect(),
             measures,
-            values: self.values.clone(),
+            readings: self.readings.clone(),
+            n_runs: self.n_runs,
         }
     }
 
@@ -269,11 +355,11 @@ impl Evidence {
     pub fn estimate(&self, quantity: Quantity, part: Part) -> Option<Estimate> {
         match quantity {
             Quantity::Mean(measure) => return self.measures[measure].mean(part),
-            Quantity::NashConv => {
-                let squares = self.values.iter().map(|value| value * value).sum();
-                let n = self.values.len() as u64;
-                let measured = mean_interval(n, self.values.iter().sum(), squares);
-                // No strategy is worse than its best response, so nothing is below 0.
+            Quantity::Measured(reading) => {
+                let values = self.readings.get(reading.name())?;
+                let squares = values.iter().map(|value| value * value).sum();
+                let measured = mean_interval(values.len() as u64, values.iter().sum(), squares);
+                // Nothing that is measured can be below 0.
                 return measured.map(Estimate::not_negative);
             }
             _ => {}
@@ -310,7 +396,12 @@ pub(super) mod tests {
         measures[Measure::LENGTH] = turns.clone();
         measures[Measure::TURNS] = turns;
         let seats = vec![tally, Tally::default()];
-        Evidence { tally, seats, measures, values: Vec::new() }
+        Evidence { tally, seats, measures, ..Evidence::default() }
+    }
+
+    pub(in super::super) fn nash_convs(values: &[f64]) -> Evidence {
+        let readings = [("nash_conv".to_owned(), values.to_vec())].into();
+        Evidence { readings, n_runs: values.len() as u64, ..Evidence::default() }
     }
 
     #[test]
@@ -341,8 +432,9 @@ pub(super) mod tests {
             (Some(12.0), Some(10.0), None)
         );
         assert_eq!(games.mirrored().estimate(length, Part::Won).map(|mean| mean.value), Some(10.0));
-        let values = Evidence { values: vec![0.2, 0.4], ..Evidence::default() };
-        let estimate = values.estimate(Quantity::NashConv, Part::All).unwrap();
+        let values = nash_convs(&[0.2, 0.4]);
+        let measured = Quantity::Measured(Reading::NashConv);
+        let estimate = values.estimate(measured, Part::All).unwrap();
         assert!((estimate.value - 0.3).abs() < 1e-12 && estimate.low == 0.0 && values.n() == 2);
     }
 }

@@ -1,5 +1,7 @@
 //! Reading experiment files. What is wrong is said with file, line, column and field.
 
+mod measured;
+
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -13,8 +15,13 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::claim::{Claim, Test};
-use super::{Address, Axis, Cell, Experiment, Kind, Layout, PaperNumbers, Quantity, Scale};
-use crate::{Learner, Measure, Openings, Pairing, Task, parse_agents};
+use super::{
+    Address, Axis, Cell, Experiment, Kind, Layout, PaperNumbers, Quantity, Reading, Scale,
+};
+use crate::{
+    EvolutionSize, Measure, Measured, Measurement, Openings, Pairing, Task, parse_agents,
+    reading_at,
+};
 
 /// What is wrong with an experiment file, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +67,9 @@ struct File {
     second: Option<Spanned<String>>,
     x: Option<AxisFile>,
     y: Option<AxisFile>,
+    /// Who judges maps, if the series have no agents.
+    judge: Option<Spanned<String>>,
+    evolution: Option<measured::EvolutionFile>,
     #[serde(default)]
     duel: Vec<Row>,
     #[serde(default)]
@@ -86,8 +96,13 @@ struct Row {
     game: Option<Spanned<String>>,
     first: Option<Spanned<String>>,
     second: Option<Spanned<String>>,
-    /// Of a series whose exploitability is measured.
+    /// Of a series that is measured.
     agent: Option<Spanned<String>>,
+    /// Which feature of random games, or whose fitness, a series shows.
+    of: Option<Spanned<String>>,
+    /// Of a probe.
+    playouts: Option<Spanned<Value>>,
+    plies: Option<Spanned<Value>>,
     /// Asks that agent afresh in every state.
     #[serde(default)]
     fresh: bool,
@@ -214,11 +229,11 @@ impl Reader<'_> {
                 need(file.agent.len() > 1, "two or more [[agent]]")?;
                 Layout::RoundRobin { agents: file.agent.iter().map(|a| a.name.clone()).collect() }
             }
-            Kind::Curve | Kind::Exploitability => {
+            Kind::Curve | Kind::Exploitability | Kind::Probe | Kind::Features | Kind::Evolution => {
                 need(!file.series.is_empty(), "[[series]]")?;
                 let x = self.axis(file.x.as_ref(), "x")?;
                 let measure = match self.kind.is_measured() {
-                    true => Quantity::NashConv,
+                    true => Quantity::Measured(self.reading()?),
                     false => self.measure()?,
                 };
                 Layout::Curve { x, series: names(&file.series), measure }
@@ -344,7 +359,7 @@ impl Reader<'_> {
         variables: &Variables,
     ) -> Result<Cell, ExperimentError> {
         if self.kind.is_measured() {
-            return self.learner_cell(row, address, games, variables);
+            return self.measured_cell(row, address, games, variables);
         }
         let fields = [row.game.as_ref(), row.first.as_ref(), row.second.as_ref()];
         let games = self.games_of_row(row, games, variables)?;
@@ -469,25 +484,8 @@ impl Reader<'_> {
         let others: Others = self.parse(second, variables)?;
         let agents = [vec![first], others.0].concat();
         let openings = self.openings()?;
-        let task =
-            Task::Matches(Pairing { game, agents, seed: file.seed, openings, first_seat: false });
-        Ok(Cell { address, task, games, keep: file.keep, paper: None })
-    }
-
-    /// A cell that measures what the agent of a series has learned.
-    fn learner_cell(
-        &self,
-        row: &Row,
-        address: Address,
-        runs: u64,
-        variables: &Variables,
-    ) -> Result<Cell, ExperimentError> {
-        let game = row.game.as_ref().or(self.file.game.as_ref());
-        let game = self.parse(game.ok_or_else(|| self.missing("game"))?, variables)?;
-        let agent = row.agent.as_ref().ok_or_else(|| self.missing("agent in every [[series]]"))?;
-        let agent = self.parse(agent, variables)?;
-        let learner = Learner { game, agent, fresh: row.fresh, seed: self.file.seed };
-        Ok(Cell { address, task: Task::NashConv(learner), games: runs, keep: false, paper: None })
+        let task = Task::Matches(Pairing { openings, ..Pairing::of(game, agents, file.seed) });
+        Ok(Cell { address, task, games, keep: file.keep, paper: None, reading: None })
     }
 
     /// Fills in the variables and reads the specification.

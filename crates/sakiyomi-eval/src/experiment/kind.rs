@@ -12,17 +12,23 @@ pub enum Kind {
     RoundRobin,
     Curve,
     Exploitability,
+    Probe,
+    Features,
+    Evolution,
     Histogram,
     Sweep,
     Game,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 10] = [
         Kind::Duels,
         Kind::RoundRobin,
         Kind::Curve,
         Kind::Exploitability,
+        Kind::Probe,
+        Kind::Features,
+        Kind::Evolution,
         Kind::Histogram,
         Kind::Sweep,
         Kind::Game,
@@ -35,6 +41,9 @@ impl Kind {
             Kind::RoundRobin => "round-robin",
             Kind::Curve => "curve",
             Kind::Exploitability => "exploitability",
+            Kind::Probe => "probe",
+            Kind::Features => "features",
+            Kind::Evolution => "evolution",
             Kind::Histogram => "histogram",
             Kind::Sweep => "sweep",
             Kind::Game => "game",
@@ -43,7 +52,7 @@ impl Kind {
 
     /// Whether it consists of measurements, not of games.
     pub fn is_measured(self) -> bool {
-        self == Kind::Exploitability
+        matches!(self, Kind::Exploitability | Kind::Probe | Kind::Features | Kind::Evolution)
     }
 
     /// What its cells consist of.

@@ -1,6 +1,6 @@
 //! Experiments as data: a file says what is played, how often, what a paper found and what is
 //! claimed. Everything that is done is a list of cells, each a task and how often it is done; the
-//! kind of an experiment only says how cells are made and laid out (docs/experiments.md).
+//! kind of an experiment only says how cells are made and laid out (docs/reference/experiments.md).
 
 mod address;
 mod claim;
@@ -23,7 +23,7 @@ use crate::{Fingerprint, Pairing, Task};
 
 pub use address::{Address, Counts, Row, evidence_at, evidence_called, mean_of_series};
 pub use claim::{Claim, Verdict};
-pub use evidence::{Distribution, Estimate, Evidence, Part, Quantity};
+pub use evidence::{Distribution, Estimate, Evidence, Part, Quantity, Reading};
 pub use file::ExperimentError;
 pub use kind::Kind;
 pub use library::{FindError, Library, has_experiments};
@@ -64,6 +64,8 @@ pub struct Cell {
     /// Whether its matches are kept as records.
     pub keep: bool,
     pub paper: Option<PaperNumbers>,
+    /// Which of its readings it shows, if it is a measurement; several cells may share one.
+    pub reading: Option<(String, Reading)>,
 }
 
 /// How the cells are shown together.
@@ -131,6 +133,12 @@ impl Cell {
             }
             None => Counted::default(),
         };
+        let counted = match &self.reading {
+            Some((name, reading)) => {
+                Counted { evidence: counted.evidence.reading(name, *reading), ..counted }
+            }
+            None => counted,
+        };
         Ok((counted, games))
     }
 }
@@ -156,8 +164,14 @@ impl Experiment {
         let second = pairing.others_text();
         let address = Address::pair(&first, &second);
         let title = format!("{first} against {second} at {}", pairing.game);
-        let cells =
-            vec![Cell { address, task: Task::Matches(pairing), games, keep: true, paper: None }];
+        let cells = vec![Cell {
+            address,
+            task: Task::Matches(pairing),
+            games,
+            keep: true,
+            paper: None,
+            reading: None,
+        }];
         Experiment {
             id: id.to_owned(),
             title,
@@ -178,11 +192,21 @@ impl Experiment {
         }
     }
 
+    /// Of every cell, whether it counts: of those that show readings of the same run only the first does.
+    pub fn counts_once(&self, scale: Scale) -> Vec<bool> {
+        let cells = self.cells(scale);
+        let is_first = |at: usize| {
+            let Cell { task, reading, .. } = &cells[at];
+            reading.is_none() || cells[..at].iter().all(|other| other.task != *task)
+        };
+        (0..cells.len()).map(is_first).collect()
+    }
+
     pub fn kind(&self) -> Kind {
         match self.layout {
             Layout::Duels => Kind::Duels,
             Layout::RoundRobin { .. } => Kind::RoundRobin,
-            Layout::Curve { measure: Quantity::NashConv, .. } => Kind::Exploitability,
+            Layout::Curve { measure: Quantity::Measured(reading), .. } => reading.kind(),
             Layout::Curve { .. } => Kind::Curve,
             Layout::Histogram { .. } => Kind::Histogram,
             Layout::Sweep { .. } => Kind::Sweep,
@@ -193,7 +217,10 @@ impl Experiment {
     /// How much of it the store has.
     pub fn done(&self, scale: Scale, store: Option<&Store>) -> Result<Done, CountError> {
         let mut done = Done { games_done: 0, games: 0 };
-        for cell in self.cells(scale) {
+        for (cell, counts) in self.cells(scale).iter().zip(self.counts_once(scale)) {
+            if !counts {
+                continue;
+            }
             let (counted, games) = cell.counted(store)?;
             done.games += games;
             done.games_done += counted.evidence.n();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::Pairing;
+use crate::{Pairing, run_unit};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn work_of(wanted: u64, unit_size: Option<u64>) -> Work {
@@ -89,7 +89,7 @@ impl Sink for Numbers {
 }
 
 fn settings(threads: usize, order: Order) -> ScheduleSettings {
-    ScheduleSettings { threads, unit_seconds: 0.002, order }
+    ScheduleSettings { threads, unit_seconds: 0.002, order, worker: run_unit }
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_stop_keeps_what_is_complete() {
     let (stop, n_told) = (Stop::new(), AtomicU64::new(0));
     let mut sink = Numbers::default();
     let work = work_of(100_000_000, Some(10_000_000));
-    let settings = ScheduleSettings { threads: 2, unit_seconds: 1e6, order: Order::Ascending };
+    let settings = ScheduleSettings { unit_seconds: 1e6, ..settings(2, Order::Ascending) };
     let done = run_works(vec![work], settings, &mut sink, &stop, &mut |_, _| {
         // Told at the start, and again after a tick, in the middle of the first units.
         if n_told.fetch_add(1, Ordering::Relaxed) == 1 {

@@ -9,7 +9,7 @@ use rusqlite::{Row, Transaction, params};
 use sakiyomi_core::hash::Fnv64;
 use serde::{Deserialize, Serialize};
 
-use crate::{DoneUnit, Forfeited, Measure, Measures, Outcome, Played, Results};
+use crate::{DoneUnit, Forfeited, Measure, Measures, Outcome, Played, Readings, Results};
 
 /// The columns of `units` that are read, and of its cell what the checksum covers, in the order in which
 /// [`UnitRow::read`] takes them.
@@ -19,8 +19,6 @@ pub(super) const COLUMNS: &str = "units.first_game, units.n_games, units.outcome
 
 /// Stands for the outcome of a measurement.
 pub(super) const MEASURED: char = 'M';
-/// The name of what is measured, beside the measures of matches.
-const NASH_CONV: &str = "nash_conv";
 
 /// A unit as it was stored, without records.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,14 +54,21 @@ impl UnitRow {
         let outcomes = match &unit.results {
             Results::Games(games) => {
                 for measure in Measure::all() {
-                    let values = games.iter().map(|played| played.measures[measure]).collect();
-                    measures.insert(measure.entry().name, values);
+                    let values: Vec<Option<f64>> =
+                        games.iter().map(|played| played.measures[measure]).collect();
+                    // What none of them has needs no place.
+                    if values.iter().any(Option::is_some) {
+                        measures.insert(measure.entry().name, values);
+                    }
                 }
                 games.iter().map(|played| played.outcome.letter()).collect()
             }
-            Results::Values(values) => {
-                measures.insert(NASH_CONV, values.iter().map(|&value| Some(value)).collect());
-                values.iter().map(|_| MEASURED).collect()
+            Results::Readings(runs) => {
+                for name in runs.iter().flat_map(|readings| readings.keys()) {
+                    let values = || runs.iter().map(|readings| readings.get(name).copied());
+                    measures.entry(name).or_insert_with(|| values().collect());
+                }
+                runs.iter().map(|_| MEASURED).collect()
             }
         };
         let keys: Option<Vec<[u8; 8]>> =
@@ -172,11 +177,7 @@ impl UnitRow {
             return Err(wrong(column));
         }
         let results = match is_measured {
-            true => {
-                let values = columns.get(NASH_CONV).ok_or_else(|| wrong("measures"))?;
-                let values: Option<Vec<f64>> = values.iter().copied().collect();
-                Results::Values(values.ok_or_else(|| wrong("measures"))?)
-            }
+            true => Results::Readings(readings(n, &columns).ok_or_else(|| wrong("measures"))?),
             false => Results::Games(self.games(first, &columns, &forfeits)),
         };
         let unit = DoneUnit { first, results, seconds: self.seconds };
@@ -215,6 +216,15 @@ impl UnitRow {
             false => Err(wrong("measures")),
         }
     }
+}
+
+/// What each of `n` runs has read. A run without readings is none.
+fn readings(n: usize, columns: &Columns) -> Option<Vec<Readings>> {
+    let run = |i: usize| -> Readings {
+        columns.iter().filter_map(|(name, values)| Some((name.clone(), values[i]?))).collect()
+    };
+    let runs: Vec<Readings> = (0..n).map(run).collect();
+    runs.iter().all(|readings| !readings.is_empty()).then_some(runs)
 }
 
 /// Per name of a measure, one value per game.
@@ -263,7 +273,7 @@ mod tests {
             ("WL", "[3;4]", "`measures`"),
             ("WX", r#"{"turns":[3,4]}"#, "`outcomes`"),
             ("WLL", r#"{"turns":[3,4]}"#, "`outcomes`"),
-            ("MM", r#"{"turns":[3,4]}"#, "`measures`"),
+            ("MM", r#"{"nash_conv":[3,null]}"#, "`measures`"),
         ] {
             let message = row(outcomes, measures).parse().unwrap_err();
             assert!(message.contains(column), "{outcomes} {measures}: {message}");

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Forfeited, Learner, Measure, Outcome, Pairing, Played};
+use crate::{Forfeited, Measure, Measured, Measurement, Outcome, Pairing, Played, Readings};
 use sakiyomi_core::Stop;
 use std::fs;
 
@@ -68,14 +68,18 @@ fn measurements_are_kept_beside_games() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::open(&folder.path().join("s")).unwrap();
     let (game, agent) = ("hagetaka:n=3".parse().unwrap(), "rm:iterations=10".parse().unwrap());
-    let learner = Learner { game, agent, fresh: true, seed: 3 };
-    let task = Task::NashConv(learner);
+    let of = Measured::NashConv { fresh: true };
+    let task = Task::Measure(Measurement { game, agent, of, seed: 3 });
     let cell = store.cell(&task, &"b".into(), 1).unwrap();
-    let unit = |first, values| DoneUnit { first, results: Results::Values(values), seconds: 0.1 };
+    let unit = |first, values: Vec<f64>| {
+        let run = |value| Readings::from([("nash_conv".to_owned(), value)]);
+        let results = Results::Readings(values.into_iter().map(run).collect());
+        DoneUnit { first, results, seconds: 0.1 }
+    };
     assert!(store.add(cell.id, &unit(2, vec![0.5])).unwrap());
     assert!(store.add(cell.id, &unit(0, vec![0.1, 0.2])).unwrap());
-    assert_eq!(store.count(cell.id, 1, 9).unwrap().evidence.values, [0.1, 0.2, 0.5]);
-    assert_eq!(store.count(cell.id, 1, 2).unwrap().evidence.values, [0.1, 0.2]);
+    assert_eq!(store.count(cell.id, 1, 9).unwrap().evidence.readings["nash_conv"], [0.1, 0.2, 0.5]);
+    assert_eq!(store.count(cell.id, 1, 2).unwrap().evidence.readings["nash_conv"], [0.1, 0.2]);
     assert_eq!(store.cells().unwrap()[0].task, task);
 }
 

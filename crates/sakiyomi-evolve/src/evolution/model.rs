@@ -11,11 +11,11 @@ use crate::Strength;
 
 /// What is known before the first game: the variance of the lead at the start, and what a step is worth to the side that it helps.
 const START_VARIANCE: f64 = 0.2 * 0.2;
-const STEP: f64 = 0.05;
-const STEP_VARIANCE: f64 = 0.03 * 0.03;
+const STEP: f64 = 0.08;
+const STEP_VARIANCE: f64 = 0.08 * 0.08;
 /// How much of that a change of another kind makes uncertain again.
-const START_SHIFT: f64 = 0.06 * 0.06;
-const STEP_SHIFT: f64 = 0.01 * 0.01;
+const START_SHIFT: f64 = 0.15 * 0.15;
+const STEP_SHIFT: f64 = 0.03 * 0.03;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Model {
@@ -166,7 +166,8 @@ mod tests {
         let mut model = Model::new(&start, 1);
         assert!(model.expected(&start, true) > 2.0 * START_VARIANCE - 1e-12);
         // Before any game a step up is thought to help its own side.
-        assert!((model.expected(&strengths([7, 5, 5]), false) - 0.01).abs() < 1e-12);
+        let two_steps = (2.0 * STEP).powi(2);
+        assert!((model.expected(&strengths([7, 5, 5]), false) - two_steps).abs() < 1e-12);
         assert!((model.expected(&strengths([7, 7, 5]), false)).abs() < 1e-12);
         model.learn(&start, &[tally(0.5, 0.0, 400)]);
         let known = model.expected(&start, true);

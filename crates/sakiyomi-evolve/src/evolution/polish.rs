@@ -26,6 +26,9 @@ pub struct Polish {
     pub mutants: usize,
     /// Games of each judge for every parent and child in a generation.
     pub games: u64,
+    /// The share of them that goes on after a generation: those that should be fairest. The games of
+    /// the others would be wasted.
+    pub share: f64,
     /// Games of each judge that everyone has in the end.
     pub last_games: u64,
     /// How different they are and stay.
@@ -66,6 +69,9 @@ impl Polish {
         }
         if self.children + self.mutants == 0 || self.games == 0 {
             return Err("those that are refined must have children and play games".to_owned());
+        }
+        if !(self.share > 0.0 && self.share <= 1.0) {
+            return Err("the share of them that goes on must be above 0 and at most 1".to_owned());
         }
         Ok(())
     }
@@ -115,6 +121,9 @@ impl<G: Clone + PartialEq + Serialize + serde::de::DeserializeOwned + Send + Syn
                 false => self.heir(problem, polish, family, &lineages, &mut ids),
             };
             lineages.push(next);
+        }
+        if !is_last {
+            keep_fairest(problem, polish.share, &mut lineages);
         }
         let (population, archive) = (self.population.clone(), self.archive.clone());
         Ok(Some(Next { population, archive, lineages, next_id: ids.0 }))
@@ -278,6 +287,15 @@ impl<G: Clone + PartialEq> Family<G> {
         }
         best.1
     }
+}
+
+/// Ends the lineages that should be least fair, but for this share of all.
+fn keep_fairest<P: Problem>(problem: &P, share: f64, lineages: &mut Vec<Lineage<P::Genome>>) {
+    let expected = |it: &Lineage<P::Genome>| {
+        it.model.expected(&problem.strengths(&it.individual.genome), true)
+    };
+    lineages.sort_by(|a, b| expected(a).total_cmp(&expected(b)));
+    lineages.truncate((share * lineages.len() as f64).ceil() as usize);
 }
 
 /// A genome that differs by changes of any kind.

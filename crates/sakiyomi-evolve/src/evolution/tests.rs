@@ -23,6 +23,10 @@ fn settings() -> Settings {
     }
 }
 
+fn numbers() -> NumberProblem {
+    NumberProblem::new(&"sangoku:scenario=c".parse().unwrap(), Vec::new()).unwrap()
+}
+
 fn run<P: Problem>(
     evolution: &mut Evolution<P::Genome>,
     problem: &P,
@@ -165,9 +169,9 @@ fn scenarios_and_numbers_evolve_through_the_same_trait() {
     assert!(one.population.iter().all(|one| problem.is_allowed(&one.genome)));
     assert!(one.population.iter().all(|one| problem.game(&one.genome, false).is_some()));
     assert!(one.population.iter().any(|one| one.total().games() > 0));
-    let problem = NumberProblem { scenario: "c".to_owned() };
+    let problem = numbers();
     let one = done(settings, &problem, 2);
-    assert_eq!(one.population[0].genome.0.len(), NumberProblem::RANGES.len());
+    assert_eq!(one.population[0].genome.0.len(), problem.numbers.len());
     let best = one.best(&problem, 0.01);
     assert!(best.windows(2).all(|pair| one.fitness(pair[0]) >= one.fitness(pair[1])));
 }
@@ -179,6 +183,7 @@ fn polishing() -> Settings {
         children: 2,
         mutants: 1,
         games: 20,
+        share: 0.7,
         last_games: 70,
         distance: 0.25,
     };
@@ -210,6 +215,8 @@ fn refining_goes_on_to_the_identical_result() {
     let mut read: Evolution<_> = serde_json::from_str(&text).unwrap();
     run(&mut read, &problem, 3, 2);
     assert_eq!(read, whole);
+    // Of 5 lineages 4 go on, and 3 of these.
+    assert_eq!(whole.lineages.len(), 3);
 }
 
 /// What is refined stays different and allowed, comes closer to balance, and is what the run has in the end.
@@ -217,7 +224,8 @@ fn refining_goes_on_to_the_identical_result() {
 fn refining_brings_maps_closer_to_balance() {
     let problem = MapProblem::fair(true);
     let mut settings = polishing();
-    settings.polish.as_mut().unwrap().generations = 7;
+    let polish = settings.polish.as_mut().unwrap();
+    (polish.generations, polish.share) = (7, 1.0);
     let mut evolution = Evolution::new(settings, "test".to_owned()).unwrap();
     run(&mut evolution, &problem, 2, 2);
     let individuals = |evolution: &Evolution<_>| -> Vec<Individual<_>> {
@@ -278,7 +286,7 @@ fn strengths_are_read_and_set() {
         }
     }
     check(&MapProblem::fair(true));
-    check(&NumberProblem { scenario: "c".to_owned() });
+    check(&numbers());
     let base = "c".to_owned();
     check(&ScenarioProblem { base, pieces_a_side: 3, start_columns: 2, stats: (1, 100) });
 }
@@ -298,7 +306,8 @@ fn settings_that_make_no_sense_are_refused() {
     let polish = |polish: Polish| Settings { polish: Some(polish), ..settings() };
     let good = polishing().polish.unwrap();
     refused(polish(Polish { children: 0, mutants: 0, ..good.clone() }), "children");
-    refused(polish(Polish { lineages: 0, ..good }), "refined");
+    refused(polish(Polish { lineages: 0, ..good.clone() }), "refined");
+    refused(polish(Polish { share: 0.0, ..good }), "share");
     let timed = vec!["m-uct:cpu=10ms".parse().unwrap()];
     refused(Settings { judges: timed, ..settings() }, "budget of time");
 }

@@ -1,11 +1,11 @@
 //! Hagetaka no Ejiki (Vulture's prey, Alex Randolph), as in Shimura and Yamaguchi's study of
 //! simultaneous-move search, and Goofspiel, which is the same game with other settings.
 //!
-//! Two to six players hold the cards 1, 2 .. each. In every round a vulture card is turned over, and
-//! all play one card at the same time. The highest card takes a positive vulture card, the lowest a
-//! negative one. Equal cards cancel each other, and the next card of the rest takes it; if none is
-//! left, the stake stays on the table and is fought over together with the next one. The sign of the
-//! whole stake then decides who takes it. The highest total wins.
+//! Two to six players hold the cards 1, 2 .. each. In every round a vulture card is turned over,
+//! and all play one card at the same time. The highest card takes a positive vulture card, the
+//! lowest a negative one. Equal cards cancel each other, and the next card of the rest takes it; if
+//! none is left, the stake stays on the table and is fought over together with the next one. The
+//! sign of the whole stake then decides who takes it. The highest total wins.
 //!
 //! What the paper leaves open: a stake of 0 counts as positive, what is on the table after the last
 //! round is lost, and players who tie for the highest total share the point. The round ends
@@ -149,6 +149,36 @@ impl Hagetaka {
                 payoffs
             }
         }
+    }
+
+    /// The position of two players before a round: their hands, what is face down, what was
+    /// carried, and by how much the first leads. The next card is turned over at once if there is
+    /// no choice.
+    pub fn before_round(
+        &self,
+        hands: [u32; 2],
+        deck: u32,
+        carried: i16,
+        difference: i16,
+    ) -> Position {
+        let mut position = Position {
+            hands: [0; MAX_HANDS],
+            deck,
+            totals: [0; MAX_HANDS],
+            stake: carried,
+            turned: NONE,
+        };
+        position.hands[..2].copy_from_slice(&hands);
+        position.totals[..2].copy_from_slice(&[difference.max(0), (-difference).max(0)]);
+        if let Some(place) = self.next_place(deck) {
+            self.turn_over(&mut position, place);
+        }
+        position
+    }
+
+    /// The value of the card at a place of the deck.
+    pub fn value_at(&self, place: u8) -> i16 {
+        self.values[usize::from(place)]
     }
 
     /// Rounds that are still to be played.
@@ -299,19 +329,32 @@ impl Hints for Hagetaka {
     }
 
     /// What matters is how the cards of the hands compare, not what they are, and how far apart the
-    /// totals are. The two players of a match may change seats. Once the deck cannot make up for
-    /// the difference, the match is decided.
+    /// totals are. By point difference not even that matters for what follows: it only adds to the
+    /// payoffs. The two players of a match may change seats. Once the deck cannot make up for the
+    /// difference, a match for win and loss is decided.
     fn canonical(&self, position: &Position) -> Canonical<Position> {
         let n_players = self.settings.players;
         let mut state = *position;
-        let lowest = position.totals[..n_players].iter().copied().min().unwrap_or_default();
-        state.totals[..n_players].iter_mut().for_each(|total| *total -= lowest);
+        let offset = match self.settings.payoff {
+            Payoff::WinLoss => {
+                let lowest = position.totals[..n_players].iter().copied().min();
+                let totals = state.totals[..n_players].iter_mut();
+                totals.for_each(|total| *total -= lowest.unwrap_or_default());
+                Payoffs::default()
+            }
+            Payoff::PointDifference => {
+                state.totals = [0; MAX_HANDS];
+                let mut offset = self.payoffs(&position.totals);
+                offset.add_scaled(&Payoffs::uniform(n_players, 0.5), -1.0);
+                offset
+            }
+        };
         let all = position.hands[..n_players].iter().fold(0, |all, hand| all | hand);
         if all & (all + 1) != 0 {
             state.hands[..n_players].iter_mut().for_each(|hand| *hand = gather(*hand, all));
         }
         if n_players != 2 {
-            return Canonical::State { state, exchanged: false };
+            return Canonical::State { state, exchanged: false, offset };
         }
         let difference = position.totals[0] - position.totals[1];
         if self.settings.payoff == Payoff::WinLoss
@@ -325,7 +368,7 @@ impl Hints for Hagetaka {
             state.hands.swap(0, 1);
             state.totals.swap(0, 1);
         }
-        Canonical::State { state, exchanged }
+        Canonical::State { state, exchanged, offset }
     }
 
     /// A row per hand, lowest card first, and a row for the deck, whose turned card has code 2.
@@ -349,8 +392,9 @@ impl Hints for Hagetaka {
 impl Orders for Hagetaka {}
 
 impl Encode for Hagetaka {
-    /// The hands, one's own first and then in the order of seats; the deck that is face down; the card that is turned
-    /// over; what is on the table and the totals in the order of the hands, both as shares of the largest possible total.
+    /// The hands, one's own first and then in the order of seats; the deck that is face down; the
+    /// card that is turned over; what is on the table and the totals in the order of the hands,
+    /// both as shares of the largest possible total.
     fn observation_shape(&self) -> Option<ObservationShape> {
         let Settings { players, cards, deck, .. } = &self.settings;
         Some(ObservationShape::flat(players * cards + 2 * deck.len() + 1 + players))
@@ -381,7 +425,7 @@ impl Encode for Hagetaka {
 
 impl Hagetaka {
     /// By how much the difference of two totals can still change.
-    fn at_stake(&self, position: &Position) -> i32 {
+    pub fn at_stake(&self, position: &Position) -> i32 {
         let mut sum = i32::from(position.stake.abs());
         let mut deck = position.deck;
         while deck != 0 {
@@ -402,7 +446,7 @@ fn nth_bit(mut bits: u32, n: usize) -> u8 {
 }
 
 /// The bits of `bits` at the places of `mask`, moved together.
-fn gather(bits: u32, mut mask: u32) -> u32 {
+pub fn gather(bits: u32, mut mask: u32) -> u32 {
     let (mut gathered, mut place) = (0, 0);
     while mask != 0 {
         gathered |= (bits >> mask.trailing_zeros() & 1) << place;

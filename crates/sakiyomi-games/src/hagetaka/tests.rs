@@ -200,10 +200,10 @@ fn the_canonical_state_has_the_same_value() {
             let expected = value(&game, &position);
             let found = match game.canonical(&position) {
                 Canonical::Settled(payoffs) => payoffs[Player(0)],
-                Canonical::State { state, exchanged } => {
+                Canonical::State { state, exchanged, offset } => {
                     n_exchanged += u32::from(exchanged);
                     let value = value(&game, &state);
-                    if exchanged { 1.0 - value } else { value }
+                    offset[Player(0)] + if exchanged { 1.0 - value } else { value }
                 }
             };
             assert!((expected - found).abs() < 1e-12, "{position:?}: {expected} {found}");

@@ -1,11 +1,11 @@
 //! What people see: the field with its water, the robots with their tanks, and the scores.
 
 use sakiyomi_core::{
-    Board, Cell as CellView, Fact, Gauge, Grid, OrderCommand, OrderForm, OrderedPiece, Phrase,
-    Piece, Player, PlayerView, Score, Show, View, Way, WayPoint, if_legal,
+    Board, Cell as CellView, Fact, Gauge, Grid, LegendEntry, OrderCommand, OrderForm, OrderedPiece,
+    Phrase, Piece, Player, PlayerView, Score, Show, View, Way, WayPoint, if_legal,
 };
 
-use super::cells::{Cell, SIDE};
+use super::cells::{Cell, DIRECTIONS, SIDE};
 use super::map::{TEAM_ROBOTS, Terrain};
 use super::orders::{Command, Orders, Plan};
 use super::session::Deed;
@@ -25,6 +25,22 @@ impl Show for Mizugame {
             Some(_) => self.field(position).view(position),
             None => View { caption: Phrase::new("the map is drawn"), ..View::default() },
         }
+    }
+
+    /// The kinds of ground.
+    fn legend(&self) -> Vec<LegendEntry> {
+        let entry = |(ground, meaning): (&str, &str)| LegendEntry {
+            ground: Some(ground.to_owned()),
+            picture: None,
+            name: Phrase::new(ground),
+            facts: vec![Phrase::new(meaning)],
+        };
+        let grounds = [
+            ("rough", "everything takes longer here"),
+            ("wall", "cannot be entered"),
+            ("jar", "robots refill here"),
+        ];
+        grounds.map(entry).into()
     }
 
     fn outcome_text(&self, _: &Position, outcome: Orders) -> String {
@@ -123,7 +139,12 @@ impl Field {
                 unit: "water".to_owned(),
             };
             let facts = if robot.busy > 0 { vec![busy(robot.deed, robot.busy)] } else { vec![] };
-            let piece = Piece { gauge: Some(gauge), facts, ..Piece::new(&symbol, team) };
+            let piece = Piece {
+                picture: Some("robot".to_owned()),
+                gauge: Some(gauge),
+                facts,
+                ..Piece::new(&symbol, team)
+            };
             cells[robot.cell.array_index()].pieces.push(piece);
         }
         let labels = || (0..SIDE).map(|i| i.to_string()).collect();
@@ -133,6 +154,7 @@ impl Field {
             row_labels: labels(),
             cells,
             marked: Vec::new(),
+            edges: [None; 4],
         }
     }
 
@@ -218,7 +240,14 @@ fn command(command: Command) -> OrderCommand {
         Command::Act => (letter.clone(), Phrase::new("pour, suck or refill")),
         Command::Wait => ("·".to_owned(), Phrase::new("wait")),
     };
-    OrderCommand { letter, sign, name }
+    let step = match command {
+        Command::Move(direction) => {
+            let (dx, dy) = DIRECTIONS[usize::from(direction)];
+            Some([dx as i8, dy as i8])
+        }
+        _ => None,
+    };
+    OrderCommand { letter, sign, name, step }
 }
 
 fn busy(deed: Deed, frames: u16) -> Phrase {

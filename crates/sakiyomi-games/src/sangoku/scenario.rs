@@ -122,15 +122,15 @@ pub enum ScenarioError {
 
 /// The scenarios that are always there, by name.
 pub const SCENARIOS: &[(&str, &str)] = &[
-    ("a", include_str!("../../../../games/sangoku/a.toml")),
-    ("b", include_str!("../../../../games/sangoku/b.toml")),
-    ("c", include_str!("../../../../games/sangoku/c.toml")),
-    ("random", include_str!("../../../../games/sangoku/random.toml")),
-    ("damage-550", include_str!("../../../../games/sangoku/damage-550.toml")),
-    ("no-recoil", include_str!("../../../../games/sangoku/no-recoil.toml")),
-    ("draw-0", include_str!("../../../../games/sangoku/draw-0.toml")),
-    ("field", include_str!("../../../../games/sangoku/field.toml")),
-    ("plain", include_str!("../../../../games/sangoku/plain.toml")),
+    ("a", include_str!("../../scenarios/a.toml")),
+    ("b", include_str!("../../scenarios/b.toml")),
+    ("c", include_str!("../../scenarios/c.toml")),
+    ("random", include_str!("../../scenarios/random.toml")),
+    ("damage-550", include_str!("../../scenarios/damage-550.toml")),
+    ("no-recoil", include_str!("../../scenarios/no-recoil.toml")),
+    ("draw-0", include_str!("../../scenarios/draw-0.toml")),
+    ("field", include_str!("../../scenarios/field.toml")),
+    ("plain", include_str!("../../scenarios/plain.toml")),
 ];
 
 impl Scenario {

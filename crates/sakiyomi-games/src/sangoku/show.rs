@@ -1,13 +1,13 @@
 //! What people see of a battle. The first side's pieces are capital letters, the second's small.
 
 use sakiyomi_core::{
-    Badge, Board, Cell, Colour, Effect, Game, Gauge, Phrase, Piece as PieceView, Player,
-    PlayerView, Score, Show, Turn, View, cell_name, if_legal, parse_cell,
+    Badge, Board, Cell, Colour, Effect, Game, Gauge, LegendEntry, Phrase, Piece as PieceView,
+    Player, PlayerView, Reach, Score, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
 use super::formulas::confuse_percent;
 use super::{Ability, Deed, Order, Piece, Position, Quality, Sangoku};
-use crate::cells::bits;
+use crate::cells::{Cells, bits};
 use crate::two_players::{Status, name_of};
 
 const NAMES: [&str; 2] = ["blue", "red"];
@@ -55,6 +55,17 @@ impl<const W: usize, const N: usize> Show for Sangoku<W, N> {
             Deed::Fire | Deed::Charge | Deed::Confuse => vec![own, own, target()],
             _ => Vec::new(),
         }
+    }
+
+    /// The abilities of the pieces.
+    fn legend(&self) -> Vec<LegendEntry> {
+        let entry = |ability: Ability| LegendEntry {
+            ground: None,
+            picture: Some(ability.name().to_owned()),
+            name: Phrase::new(ability.name()),
+            facts: Vec::new(),
+        };
+        Ability::ALL.into_iter().map(entry).collect()
     }
 
     fn action_kind(&self, _: &Position<W, N>, _: Player, action: Order) -> Option<Phrase> {
@@ -160,6 +171,16 @@ impl Ability {
     }
 }
 
+/// Charge and confuse begin with the same letter.
+fn badge(ability: Ability) -> Badge {
+    let name = ability.name();
+    let letter = match ability {
+        Ability::Confuse => "?".to_owned(),
+        _ => name[..1].to_uppercase(),
+    };
+    Badge { letter, picture: Some(name.to_owned()), name: Phrase::new(name) }
+}
+
 fn verb(deed: Deed) -> &'static str {
     match deed {
         Deed::Fire => "fire",
@@ -208,6 +229,22 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
         letter.to_string().repeat(number / 26 + 1)
     }
 
+    /// Where a piece can go, and strike from there or from where it stands.
+    fn reach_view(&self, position: &Position<W, N>, piece: u8) -> Reach {
+        let own = &position.pieces[piece as usize];
+        let enemies = self.enemies(position, self.owner(piece));
+        let reached = self.reach(own, enemies, self.zone(enemies));
+        let landing = self.landing(position, reached);
+        let is_far = matches!(own.ability, Ability::Fire | Ability::Confuse);
+        let strikes = (landing | Cells::one(own.cell)).iter().fold(Cells::NONE, |all, cell| {
+            let near = &self.rules.near[cell as usize];
+            all | near[0] | if is_far { near[1] } else { Cells::NONE }
+        });
+        let strikes = strikes & !Cells::one(own.cell);
+        let cells = |cells: Cells<W>| cells.iter().map(|cell| self.board_index(cell)).collect();
+        Reach { moves: cells(landing), strikes: cells(strikes) }
+    }
+
     fn piece_view(&self, position: &Position<W, N>, piece: u8) -> PieceView {
         let Piece { hit_points, attack, defence, intellect, ability, .. } =
             position.pieces[piece as usize];
@@ -225,16 +262,17 @@ impl<const W: usize, const N: usize> Sangoku<W, N> {
             let done = [(position.moved, "moved"), (position.acted, "acted")];
             facts.extend(done.iter().filter(|done| is_in(done.0)).map(|done| Phrase::new(done.1)));
         }
-        let letter = ability.name()[..1].to_uppercase();
         PieceView {
             gauge: Some(Gauge {
                 value: hit_points.into(),
                 max: self.scenario().hit_points.into(),
                 unit: "hp".to_owned(),
             }),
-            badge: Some(Badge { letter, name: Phrase::new(ability.name()) }),
+            picture: Some("general".to_owned()),
+            badge: Some(badge(ability)),
             has_acted: is_in(position.acted | position.confused),
             facts,
+            reach: self.reach_view(position, piece),
             ..PieceView::new(&self.symbol(piece), self.owner(piece))
         }
     }

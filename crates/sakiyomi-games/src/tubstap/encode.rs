@@ -1,7 +1,7 @@
 //! States and actions as numbers. Units are counted by side, one's own first, so that both sides see and do the
 //! same things with the same numbers.
 
-use sakiyomi_core::{Encode, ObservationShape, Player};
+use sakiyomi_core::{Encode, ObservationShape, Player, Symmetry};
 
 use super::cells::bits;
 use super::units::{Kind, Terrain};
@@ -12,25 +12,24 @@ use crate::two_players::{Status, opponent};
 const TERRAIN: [Terrain; 5] =
     [Terrain::Sea, Terrain::Wood, Terrain::Mountain, Terrain::Road, Terrain::Fortress];
 
-// The planes. Those of kinds and numbers come in pairs, one's own and the enemy's.
-const NUMBERS: usize = 2 * Kind::ALL.len();
-const READY: usize = NUMBERS + 2;
+// The planes. Those of kinds come in pairs, one's own and the enemy's; those of numbers come last, one's own first.
+const READY: usize = 2 * Kind::ALL.len();
 const FIRST_TERRAIN: usize = READY + 1;
 const TURNS_LEFT: usize = FIRST_TERRAIN + TERRAIN.len();
 const TO_MOVE: usize = TURNS_LEFT + 1;
 const BEGAN: usize = TO_MOVE + 1;
-const N_PLANES: usize = BEGAN + 1;
+const NUMBERS: usize = BEGAN + 1;
 
 impl<const W: usize, const N: usize> sakiyomi_core::Orders for Tubstap<W, N> {}
 
 impl<const W: usize, const N: usize> Encode for Tubstap<W, N> {
-    /// Hit points of each kind, one's own and the enemy's, in tenths; the numbers of one's own units and of the enemy's, as shares of the
-    /// most that a side has, by which actions name them; one's own units that have not acted; terrain; the share of turns that are left;
-    /// whether one is to move, and whether one is the side that began. Rows are counted from the top.
+    /// Hit points of each kind, one's own and the enemy's, in tenths; one's own units that have not acted; terrain; the share of turns that
+    /// are left; whether one is to move, and whether one is the side that began; a plane for each of one's own units and of the enemy's, in
+    /// the order of the numbers by which actions name them. Rows are counted from the top.
     fn observation_shape(&self) -> Option<ObservationShape> {
         let grid = &self.rules.grid;
         let (rows, columns) = (grid.height.into(), grid.width.into());
-        Some(ObservationShape { planes: N_PLANES, rows, columns })
+        Some(ObservationShape { planes: NUMBERS + 2 * self.max_units(), rows, columns })
     }
 
     fn observe(&self, state: &State<W, N>, player: Player, out: &mut [f32]) {
@@ -42,8 +41,7 @@ impl<const W: usize, const N: usize> Encode for Tubstap<W, N> {
             let cell = state.cells[unit];
             let kind = 2 * self.rules.kinds[unit] as usize + whose;
             out[at(kind, cell)] = f32::from(state.hit_points[unit]) / 10.0;
-            let number = (1 + self.number_in_side(unit)) as f32 / self.max_units() as f32;
-            out[at(NUMBERS + whose, cell)] = number;
+            out[at(NUMBERS + whose * self.max_units() + self.number_in_side(unit), cell)] = 1.0;
             if whose == 0 && state.finished >> unit & 1 == 0 {
                 out[at(READY, cell)] = 1.0;
             }
@@ -83,6 +81,35 @@ impl<const W: usize, const N: usize> Encode for Tubstap<W, N> {
         };
         let place = self.number_in_side(unit) * self.n_cells() + self.cell_number(action.to);
         Some(place * (1 + self.max_units()) + target)
+    }
+
+    /// The cell where the unit goes.
+    fn cells_of_indices(&self) -> Vec<Option<usize>> {
+        let cell = |index: usize| index / (1 + self.max_units()) % self.n_cells();
+        let n_of_units = self.n_action_indices() - 1;
+        (0..n_of_units).map(|index| Some(cell(index))).chain([None]).collect()
+    }
+
+    /// The turned and mirrored maps; those of a board that is no square keep its sides.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        let Some(shape) = self.observation_shape() else { return Vec::new() };
+        let ObservationShape { rows, columns, .. } = shape;
+        let (n_targets, end) = (1 + self.max_units(), self.n_action_indices() - 1);
+        let symmetry = |code: usize| {
+            let from = |y: usize, x: usize| {
+                let (y, x) = if code & 4 > 0 { (x, y) } else { (y, x) };
+                let flip = |is_flipped, i, n| if is_flipped { n - 1 - i } else { i };
+                (flip(code & 1 > 0, y, rows), flip(code & 2 > 0, x, columns))
+            };
+            let action = |index: usize| {
+                let (place, target) = (index / n_targets, index % n_targets);
+                let (unit, cell) = (place / (rows * columns), place % (rows * columns));
+                let (y, x) = from(cell / columns, cell % columns);
+                ((unit * rows + y) * columns + x) * n_targets + target
+            };
+            Symmetry::of_cells(shape, from, (0..end).map(action).chain([end]).collect())
+        };
+        (1..if rows == columns { 8 } else { 4 }).map(symmetry).collect()
     }
 }
 
@@ -127,7 +154,7 @@ mod tests {
     fn both_sides_see_their_own_units_first() {
         let game = game();
         let shape = game.observation_shape().unwrap();
-        assert_eq!((shape.planes, shape.rows, shape.columns), (23, 3, 4));
+        assert_eq!((shape.planes, shape.rows, shape.columns), (25, 3, 4));
         let observe = |state: &State<1, 16>, player| {
             let mut numbers = vec![7.0; shape.len()];
             game.observe(state, Player(player), &mut numbers);
@@ -137,8 +164,8 @@ mod tests {
         let [red, blue] = [observe(&state, 0), observe(&state, 1)];
         assert_eq!((red[infantry][1], red[infantry + 1][10]), (0.5, 0.7));
         assert_eq!((blue[infantry + 1][1], blue[infantry][10]), (0.5, 0.7));
-        assert_eq!((red[NUMBERS][0], red[NUMBERS][1]), (0.5, 1.0));
-        assert_eq!(blue[NUMBERS][10], 1.0);
+        assert_eq!((red[NUMBERS][0], red[NUMBERS + 1][1]), (1.0, 1.0));
+        assert_eq!((red[NUMBERS + 3][10], blue[NUMBERS + 1][10]), (1.0, 1.0));
         assert_eq!(red[FIRST_TERRAIN + 1][4], 1.0, "the wood in the second row");
         for (player, seen) in [(0, &red), (1, &blue)] {
             assert_eq!(seen[TURNS_LEFT], [1.0; 12]);
@@ -155,6 +182,41 @@ mod tests {
         assert_eq!(ready(&state), 1.0, "the other unit may still act");
         game.apply(&mut state, &[Action::END]);
         assert_eq!(observe(&state, 1)[TURNS_LEFT], [1.0 - 1.0 / 8.0; 12]);
+    }
+
+    /// On a map that is the mirror image of another one, the image of a match is seen and named by the image of its numbers.
+    #[test]
+    fn images_are_positions_of_the_mirrored_map() {
+        let game = game();
+        let map = Map::from_code("6x5-8-0-111111131111-P4.1.10_I3.1.5_p1.3.10_i2.3.7").unwrap();
+        let image = Tubstap::<1, 16>::new(&map, Settings::default()).unwrap();
+        let symmetries = game.symmetries();
+        assert_eq!(symmetries.len(), 3);
+        let mirrored = &symmetries[1];
+        let (mut state, mut of_image) = (game.start(), image.start());
+        let mut rng = sakiyomi_core::Rng::new(1);
+        while let Turn::Choose(who) = game.turn(&state) {
+            let player = who.single().unwrap();
+            let look = |game: &Tubstap<1, 16>, state| {
+                let shape = game.observation_shape().unwrap();
+                let mut numbers = vec![0.0; shape.len()];
+                game.observe(state, player, &mut numbers);
+                let mut mask = vec![false; game.n_action_indices()];
+                game.legal_mask(state, player, &mut mask);
+                (numbers, mask)
+            };
+            let (numbers, mask) = look(&game, &state);
+            let (seen, legal) = look(&image, &of_image);
+            assert!(mirrored.numbers.iter().zip(&seen).all(|(&own, seen)| numbers[own] == *seen));
+            assert!(mirrored.actions.iter().zip(&legal).all(|(&own, legal)| mask[own] == *legal));
+            let action = game.random_action(&state, player, &mut Vec::new(), &mut rng);
+            let index = game.action_index(&state, player, action).unwrap();
+            let index = mirrored.actions.iter().position(|&own| own == index).unwrap();
+            let action_of_image = image.action_at(&of_image, player, index).unwrap();
+            game.apply(&mut state, &[action]);
+            image.apply(&mut of_image, &[action_of_image]);
+        }
+        assert!(matches!(image.turn(&of_image), Turn::Over(_)));
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //!
 //! The actions of a turn come one by one. Ending the turn leaves all other units where they are. The
 //! turn passes by itself when no unit is left to act. Noise, if asked for, is dealt by chance before
-//! the first turn. See `docs/tubstap.md`.
+//! the first turn. See `docs/reference/tubstap.md`.
 
 /// Builds the game of the size class that a map needs, which has been checked.
 macro_rules! with_game {

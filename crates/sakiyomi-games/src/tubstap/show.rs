@@ -2,12 +2,12 @@
 //! Cells are named by column letter and row number from the top, so that a1 is (1, 1) in map files.
 
 use sakiyomi_core::{
-    Board, Cell, Colour, Effect, Game, Gauge, Grid, Phrase, Piece, Player, PlayerView, Score, Show,
-    Turn, View, cell_name, if_legal, parse_cell,
+    Board, Cell, Colour, Effect, Game, Gauge, Grid, LegendEntry, Phrase, Piece, Player, PlayerView,
+    Reach, Score, Show, Turn, View, cell_name, if_legal, parse_cell,
 };
 
-use super::cells::bits;
-use super::units::Terrain;
+use super::cells::{Cells, bits};
+use super::units::{CANNON_RANGE, Kind, Terrain};
 use super::{Action, FULL_HIT_POINTS, NOISE_HP, NOISE_POSITION, State, Status, Tubstap};
 use crate::two_players::name_of;
 
@@ -36,6 +36,7 @@ impl<const W: usize, const N: usize> Show for Tubstap<W, N> {
             row_labels: (1..=height).map(|row| row.to_string()).collect(),
             cells: cells.map(|(x, y)| self.cell_view(state, self.rules.grid.cell(x, y))).collect(),
             marked: Vec::new(),
+            edges: [None; 4],
         };
         View {
             board: Some(board),
@@ -44,6 +45,25 @@ impl<const W: usize, const N: usize> Show for Tubstap<W, N> {
             note: self.note(state),
             ..View::default()
         }
+    }
+
+    /// The terrain of this map and the kinds of units on it.
+    fn legend(&self) -> Vec<LegendEntry> {
+        let on_map = |terrain: &Terrain| self.rules.terrain.contains(terrain);
+        let grounds = Terrain::ALL.into_iter().filter(on_map).map(|terrain| LegendEntry {
+            ground: Some(terrain.name().to_owned()),
+            picture: None,
+            name: Phrase::new(terrain.name()),
+            facts: terrain_facts(terrain),
+        });
+        let is_here = |kind: &Kind| self.rules.map.units.iter().any(|unit| unit.kind == *kind);
+        let units = Kind::ALL.into_iter().filter(is_here).map(|kind| LegendEntry {
+            ground: None,
+            picture: Some(kind.name().to_owned()),
+            name: Phrase::new(kind.name()),
+            facts: kind_facts(kind),
+        });
+        grounds.chain(units).collect()
     }
 
     /// The unit, where it goes, and whom it attacks from there, or that cell again for no attack.
@@ -156,10 +176,27 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
                 unit: "hp".to_owned(),
             }),
             has_acted: state.has_acted(unit),
-            facts: vec![Phrase::new(kind.name())],
+            picture: Some(kind.name().to_owned()),
+            facts: self.unit_facts(kind, terrain),
+            reach: self.reach_view(state, unit as u8),
             ..Piece::new(&letter.to_string(), owner)
         };
         Cell { ground, ..Cell::of(piece) }
+    }
+
+    /// Its kind, how far it goes, and how well the terrain covers it.
+    fn unit_facts(&self, kind: Kind, terrain: Terrain) -> Vec<Phrase> {
+        let stars = if kind.is_air() { 0 } else { terrain.stars() };
+        let mut facts = vec![Phrase::new(kind.name())];
+        facts.extend(kind_facts(kind));
+        facts.push(Phrase::new("defence {0} here").with(stars));
+        facts
+    }
+
+    fn reach_view(&self, state: &State<W, N>, unit: u8) -> Reach {
+        let landing = self.landing(state, unit, self.reach(state, unit));
+        let cells = |cells: Cells<W>| cells.iter().map(|cell| self.view_index(cell)).collect();
+        Reach { moves: cells(landing), strikes: cells(self.strikes(state, unit)) }
     }
 
     fn side_view(&self, state: &State<W, N>, side: usize) -> PlayerView {
@@ -203,6 +240,28 @@ impl<const W: usize, const N: usize> Tubstap<W, N> {
             }
         }
     }
+}
+
+/// How well it covers, and what a step onto it costs.
+fn terrain_facts(terrain: Terrain) -> Vec<Phrase> {
+    let cost = |pattern: &str, kind: Kind| {
+        let cost = kind.step_cost(terrain).map_or("–".to_owned(), |cost| cost.to_string());
+        Phrase::new(pattern).with(cost)
+    };
+    vec![
+        Phrase::new("defence {0}").with(terrain.stars()),
+        cost("step of infantry {0}", Kind::Infantry),
+        cost("step of vehicles {0}", Kind::Panzer),
+    ]
+}
+
+fn kind_facts(kind: Kind) -> Vec<Phrase> {
+    let mut facts = vec![Phrase::new("moves {0}").with(kind.move_points())];
+    if kind.is_indirect() {
+        let range = Phrase::new("shoots {0} to {1} cells far");
+        facts.push(range.with(*CANNON_RANGE.start()).with(*CANNON_RANGE.end()));
+    }
+    facts
 }
 
 fn column_label(column: u16) -> String {

@@ -46,6 +46,10 @@ impl BoardShape {
         if file.is_none() {
             let with_lines = relations.iter().find_map(|facts| lattice(facts, board.as_ref()));
             board = with_lines.or(board);
+            if let Some(board) = board.as_mut().filter(|board| !board.is_counted) {
+                let movers = relations.iter().find(|facts| board.is_moved_on(facts, roles));
+                board.movers = movers.map(|facts| facts.name.to_owned());
+            }
         }
         let Some(mut board) = board else { return Ok(None) };
         if let (Some(file), Some(text)) = (&file, picture) {
@@ -196,6 +200,7 @@ impl Finder<'_> {
             dots: Vec::new(),
             is_counted,
             lines: None,
+            movers: None,
             places: Vec::new(),
             by_fluent: Vec::new(),
             by_fluent_bits: Vec::new(),

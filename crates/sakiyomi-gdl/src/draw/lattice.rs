@@ -42,6 +42,7 @@ pub(crate) fn lattice(relation: &Relation<'_>, inside: Option<&BoardShape>) -> O
         dots: (0..n_cells).filter(is_dot).collect(),
         is_counted: false,
         lines: Some(relation.name.to_owned()),
+        movers: None,
         places: boxes.map_or_else(Vec::new, |board| dots.places(board)),
         by_fluent: Vec::new(),
         by_fluent_bits: Vec::new(),

@@ -27,6 +27,9 @@ pub(crate) struct BoardShape {
     pub(crate) is_counted: bool,
     /// The relation of lines between dots, if the board has some.
     pub(crate) lines: Option<String>,
+    /// The relation of pieces that stand for the roles and are told with their place behind them,
+    /// such as `(position red 3 4)`, if there is one. They are drawn above what the board has.
+    pub(crate) movers: Option<String>,
     /// For the fluents of the network: fluent, cell and piece.
     pub(crate) places: Vec<(u32, u32, u8)>,
     /// The same by fluent: the cell, and one more than the piece's number; 0 for a fluent that puts
@@ -80,7 +83,8 @@ impl BoardShape {
 
     /// Whether a fact is part of what is drawn.
     pub(crate) fn shows(&self, fact: &str) -> bool {
-        let is_drawn = |name: &str| name == self.relation || self.lines.as_deref() == Some(name);
+        let others = [self.lines.as_deref(), self.movers.as_deref()];
+        let is_drawn = |name: &str| name == self.relation || others.contains(&Some(name));
         flat(fact).is_some_and(|(relation, _)| is_drawn(relation))
     }
 
@@ -91,6 +95,32 @@ impl BoardShape {
             let (_, arguments) = flat(text).filter(|(relation, _)| relation == lines)?;
             self.cell(&arguments)
         })
+    }
+
+    /// The cells and the roles of the pieces that are told with their place behind them.
+    pub(crate) fn movers<'a>(
+        &'a self,
+        facts: &'a [String],
+    ) -> impl Iterator<Item = (usize, &'a str)> {
+        facts.iter().filter_map(|text| {
+            let movers = self.movers.as_ref()?;
+            let (_, arguments) = flat(text).filter(|(relation, _)| relation == movers)?;
+            let (role, place) = arguments.split_first()?;
+            Some((self.cell(place)?, *role))
+        })
+    }
+
+    /// Whether a relation tells a role and a cell of this board in all its facts.
+    pub(crate) fn is_moved_on(&self, relation: &Relation<'_>, roles: &[String]) -> bool {
+        let tells = |(_, arguments): &(u32, Vec<&str>)| match arguments.split_first() {
+            Some((role, place)) => {
+                place.len() == self.n_place
+                    && roles.iter().any(|other| other == role)
+                    && self.cell(place).is_some()
+            }
+            None => false,
+        };
+        self.n_place == 2 && relation.name != self.relation && relation.facts.iter().all(tells)
     }
 
     /// Appends a board with nothing on it.

@@ -8,9 +8,10 @@
 
 use std::ops::Range;
 
-use sakiyomi_core::{Encode, Game, ObservationShape, Player, observe_cells};
+use sakiyomi_core::{Encode, Game, MatchBatch, ObservationShape, Player, observe_cells};
 
 use crate::game::gdl_game::GdlGame;
+use crate::game::match_batch::LaneMatches;
 use crate::game::state::{Move, State};
 
 /// A game with more moves than this has no indices: masks and networks would be larger than the
@@ -48,11 +49,15 @@ impl Encode for GdlGame {
         let index = (action.0 as usize).checked_sub(self.moves_of(player).start)?;
         (index < self.n_action_indices()).then_some(index)
     }
+
+    fn match_batch(&self, n: usize) -> Option<Box<dyn MatchBatch>> {
+        Some(Box::new(LaneMatches::new(self, n)?))
+    }
 }
 
 impl GdlGame {
     /// The numbers of all moves of a player; none if the rules are interpreted.
-    fn moves_of(&self, player: Player) -> Range<usize> {
+    pub(super) fn moves_of(&self, player: Player) -> Range<usize> {
         let compiled = self.engine().compiled();
         compiled.map_or(0..0, |compiled| compiled.network.role_moves[self.role_of(player)].clone())
     }

@@ -9,14 +9,14 @@
 //! when a role has no legal move, which the language forbids.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use sakiyomi_core::{
-    CellShape, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player, Players, Rng, Scratch,
-    Stop, Turn,
+    ActionMeans, CellShape, EndAhead, Game, Hint, HintSet, Hints, MAX_PLAYERS, Payoffs, Player,
+    Players, Rng, Scratch, Stop, Turn, each_end_ahead,
 };
 
 use crate::draw::board::Source;
@@ -25,12 +25,15 @@ use crate::game::state::{Joint, Move, State};
 use crate::ground::meter::{Limits, Watcher};
 #[cfg(feature = "cuda")]
 use crate::lanes::cuda::device::{GpuRefusal, GpuSettings, Kernel};
-use crate::lanes::{LaneLimits, Lanes, N_LANES, Refusal};
+use crate::lanes::expand::Expander;
+use crate::lanes::{LaneLimits, Lanes, N_LANES, Picks, Refusal};
 use crate::read::check::{Finding, Severity, check};
 use crate::read::error::GdlError;
 use crate::read::parse::Sheet;
+use crate::run::compiled::Compiled;
 use crate::run::engine::{Engine, EngineChoice, Position};
 use crate::run::interpret::Interpreter;
+use crate::run::live::Live;
 
 /// How a rule sheet becomes a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,16 +71,48 @@ struct Shared {
     findings: Vec<Finding>,
     notice: Option<String>,
     board: Option<BoardShape>,
-    lanes: OnceLock<Result<Lanes, Refusal>>,
+    lanes: MadeLanes,
+    /// Those in which moves compete.
+    competing_lanes: MadeLanes,
     making_lanes: Mutex<()>,
+    /// How often making lanes was stopped.
+    n_stopped: AtomicU32,
+    /// Lanes that look ahead, not in use.
+    expanders: Mutex<Vec<Expander<Arc<Lanes>>>>,
     /// CPU time that went into playouts which lanes could have played, in nanoseconds.
     spent: AtomicU64,
+    /// Random playouts one at a time, and in batches that fill the lanes.
+    pace_alone: Pace,
+    pace_in_lanes: Pace,
     #[cfg(feature = "cuda")]
     gpu: OnceLock<Result<Kernel, GpuRefusal>>,
-    /// The same for playouts in lanes which a graphics processor could have played.
-    #[cfg(feature = "cuda")]
-    spent_in_lanes: AtomicU64,
 }
+
+/// Playouts and the CPU time that went into them.
+#[derive(Default)]
+struct Pace {
+    playouts: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+impl Pace {
+    fn note(&self, playouts: usize, time: Duration) {
+        self.playouts.fetch_add(playouts as u64, Ordering::Relaxed);
+        self.nanoseconds.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    fn nanoseconds(&self) -> u64 {
+        self.nanoseconds.load(Ordering::Relaxed)
+    }
+
+    /// Nanoseconds a playout, if there were enough to tell.
+    fn mean(&self) -> Option<u64> {
+        let playouts = self.playouts.load(Ordering::Relaxed);
+        (playouts >= N_LANES as u64).then(|| self.nanoseconds() / playouts)
+    }
+}
+
+type MadeLanes = OnceLock<Result<Arc<Lanes>, Refusal>>;
 
 /// What it takes to make lanes, per input of the network.
 const NANOSECONDS_PER_INPUT: u64 = 1_000;
@@ -98,7 +133,7 @@ impl GdlGame {
         GdlGame::with_picture(text, settings, None)
     }
 
-    /// The same, drawn as a piece file says; docs/gdl.md has its format.
+    /// The same, drawn as a piece file says; docs/reference/gdl.md has its format.
     pub fn with_picture(
         text: &str,
         settings: &Settings,
@@ -144,7 +179,8 @@ impl GdlGame {
         };
         let board = BoardShape::detect(&source, picture)?;
         let settings = *settings;
-        let (lanes, making_lanes) = (OnceLock::new(), Mutex::new(()));
+        let [lanes, competing_lanes] = [OnceLock::new(), OnceLock::new()];
+        let making_lanes = Mutex::new(());
         let spent = AtomicU64::new(0);
         let shared = Shared {
             engine,
@@ -156,12 +192,15 @@ impl GdlGame {
             notice,
             board,
             lanes,
+            competing_lanes,
             making_lanes,
+            n_stopped: AtomicU32::new(0),
+            expanders: Mutex::default(),
             spent,
+            pace_alone: Pace::default(),
+            pace_in_lanes: Pace::default(),
             #[cfg(feature = "cuda")]
             gpu: OnceLock::new(),
-            #[cfg(feature = "cuda")]
-            spent_in_lanes: AtomicU64::new(0),
         };
         Ok(GdlGame { shared: Arc::new(shared), stop: None, horizon: u32::MAX })
     }
@@ -217,8 +256,21 @@ impl GdlGame {
 
     /// The code that plays many matches at a time; made when it is asked for first, within the
     /// limits of the rules. A stop ends that, and then the next to ask makes it.
-    pub(super) fn lanes(&self) -> Result<&Lanes, Refusal> {
-        let Shared { engine, settings, lanes, making_lanes, .. } = &*self.shared;
+    pub(super) fn lanes(&self) -> Result<&Arc<Lanes>, Refusal> {
+        self.made_lanes(&self.shared.lanes, Picks::Once)
+    }
+
+    /// The same for matches in which moves compete.
+    pub(super) fn competing_lanes(&self) -> Result<&Arc<Lanes>, Refusal> {
+        self.made_lanes(&self.shared.competing_lanes, Picks::Repeated)
+    }
+
+    fn made_lanes<'a>(
+        &'a self,
+        lanes: &'a MadeLanes,
+        picks: Picks,
+    ) -> Result<&'a Arc<Lanes>, Refusal> {
+        let Shared { engine, settings, making_lanes, .. } = &*self.shared;
         let _turn = match lanes.get() {
             Some(made) => return made.as_ref().map_err(Clone::clone),
             None => making_lanes.lock().unwrap_or_else(PoisonError::into_inner),
@@ -227,11 +279,13 @@ impl GdlGame {
             let made = match engine.compiled() {
                 Some(compiled) => {
                     let limits = LaneLimits::of(&settings.limits);
-                    Lanes::new(&compiled.network, &compiled.sequence, limits, self.stop())
+                    let Compiled { network, sequence, .. } = compiled;
+                    Lanes::new(network, sequence, picks, limits, self.stop()).map(Arc::new)
                 }
                 None => Err(Refusal::NoNetwork),
             };
             if matches!(made, Err(Refusal::Stopped)) {
+                self.shared.n_stopped.fetch_add(1, Ordering::Relaxed);
                 return Err(Refusal::Stopped);
             }
             let _ = lanes.set(made);
@@ -240,17 +294,44 @@ impl GdlGame {
         made.as_ref().map_err(Clone::clone)
     }
 
-    /// The same if they are made, or if that takes no longer than what has been spent without them.
+    /// The same if they are made, or if that takes no longer than what has been spent without them;
+    /// not if playouts one at a time have turned out to be faster. The matches are the same ones.
     pub(super) fn lanes_if_worth_it(&self) -> Option<&Lanes> {
-        if self.shared.lanes.get().is_none() {
-            let network = &self.shared.engine.compiled()?.network;
+        let Shared { lanes, pace_alone, pace_in_lanes, .. } = &*self.shared;
+        let are_slower = pace_in_lanes.mean().zip(pace_alone.mean()).is_some_and(|(a, b)| a > b);
+        let is_worth_it = !are_slower && self.is_worth_it(lanes);
+        is_worth_it.then(|| self.lanes().ok().map(|lanes| &**lanes))?
+    }
+
+    /// The same for matches in which moves compete.
+    pub(super) fn competing_lanes_if_worth_it(&self) -> Option<&Lanes> {
+        let is_worth_it = self.is_worth_it(&self.shared.competing_lanes);
+        is_worth_it.then(|| self.competing_lanes().ok().map(|lanes| &**lanes))?
+    }
+
+    /// Lanes that are there already; those in which moves compete do for everything.
+    pub(super) fn lanes_made(&self) -> Option<&Arc<Lanes>> {
+        let Shared { competing_lanes, lanes, .. } = &*self.shared;
+        let made = [competing_lanes, lanes].into_iter().filter_map(OnceLock::get);
+        made.filter_map(|made| made.as_ref().ok()).next()
+    }
+
+    /// Lanes that look ahead and are not in use.
+    pub(super) fn spare_expanders(&self) -> MutexGuard<'_, Vec<Expander<Arc<Lanes>>>> {
+        self.shared.expanders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_worth_it(&self, lanes: &MadeLanes) -> bool {
+        if lanes.get().is_none() {
+            let Some(compiled) = self.shared.engine.compiled() else { return false };
+            let network = &compiled.network;
             let n_inputs = network.gates.n_inputs() + network.moves.len();
-            let estimate = n_inputs as u64 * NANOSECONDS_PER_INPUT;
-            if self.shared.spent.load(Ordering::Relaxed) < estimate {
-                return None;
-            }
+            // What was stopped before is begun again much later.
+            let n_stopped = self.shared.n_stopped.load(Ordering::Relaxed).min(8);
+            let estimate = (n_inputs as u64 * NANOSECONDS_PER_INPUT) << (3 * n_stopped);
+            return self.shared.spent.load(Ordering::Relaxed) >= estimate;
         }
-        self.lanes().ok()
+        true
     }
 
     #[cfg(test)]
@@ -261,6 +342,17 @@ impl GdlGame {
     /// Notes what was spent on playouts without lanes.
     pub(super) fn note_spent(&self, time: Duration) {
         self.shared.spent.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// The same for random ones.
+    pub(super) fn note_alone(&self, playouts: usize, time: Duration) {
+        self.note_spent(time);
+        self.shared.pace_alone.note(playouts, time);
+    }
+
+    /// Notes what was spent on a batch of random playouts that fills the lanes.
+    pub(super) fn note_in_lanes(&self, playouts: usize, time: Duration) {
+        self.shared.pace_in_lanes.note(playouts, time);
     }
 
     /// The game on a graphics processor, made when this is called for the first time.
@@ -284,18 +376,11 @@ impl GdlGame {
         if self.shared.gpu.get().is_none() {
             let lanes = self.shared.lanes.get()?.as_ref().ok()?;
             let n_inputs = (lanes.work() * lanes.period()) as u64;
-            let spent = self.shared.spent_in_lanes.load(Ordering::Relaxed);
-            if spent < n_inputs * KERNEL_NANOSECONDS_PER_INPUT {
+            if self.shared.pace_in_lanes.nanoseconds() < n_inputs * KERNEL_NANOSECONDS_PER_INPUT {
                 return None;
             }
         }
         self.gpu().ok()
-    }
-
-    /// Notes what was spent on playouts in lanes.
-    #[cfg(feature = "cuda")]
-    pub(super) fn note_spent_in_lanes(&self, time: Duration) {
-        self.shared.spent_in_lanes.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
     }
 
     /// Whether the rules are interpreted: slowly, and for one caller at a time.
@@ -539,6 +624,34 @@ impl Game for GdlGame {
         self.random_playouts(states, starts, rng, out);
     }
 
+    fn tournament_playouts(
+        &self,
+        states: &[State],
+        starts: &[u32],
+        draws: u32,
+        means: &mut dyn ActionMeans<Move>,
+        rng: &mut Rng,
+        out: &mut Vec<Payoffs>,
+    ) -> bool {
+        if self.is_interpreted() {
+            return false;
+        }
+        self.competing_playouts(states, starts, draws, means, rng, out);
+        true
+    }
+
+    /// In lanes, if they are there.
+    fn ends_ahead(
+        &self,
+        states: &[State],
+        scratch: &mut Scratch<Move>,
+        out: &mut Vec<EndAhead<Move>>,
+    ) {
+        if !self.ends_in_lanes(states, out) {
+            each_end_ahead(self, states, scratch, out);
+        }
+    }
+
     /// Several times as many as there are lanes: those that end early take others.
     fn playouts_at_once(&self) -> u64 {
         if self.is_interpreted() { 1 } else { 8 * N_LANES as u64 }
@@ -548,11 +661,17 @@ impl Game for GdlGame {
     fn prepare_playouts(&self) {
         let _ = self.lanes();
     }
+
+    fn prepare_tournaments(&self) {
+        let _ = self.competing_lanes();
+    }
 }
 
 impl Hints for GdlGame {
     fn provides(&self) -> HintSet {
-        if self.board().is_some() { HintSet::of(&[Hint::Cells]) } else { HintSet::NONE }
+        let facts = if self.is_interpreted() { None } else { Some(Hint::Facts) };
+        let cells = self.board().map(|_| Hint::Cells);
+        facts.into_iter().chain(cells).fold(HintSet::NONE, HintSet::with)
     }
 
     fn cell_shape(&self) -> Option<CellShape> {
@@ -565,5 +684,9 @@ impl Hints for GdlGame {
         if let Some(shape) = self.board() {
             self.read_board(shape, state, out);
         }
+    }
+
+    fn facts<'s>(&self, state: &'s State) -> &'s [u64] {
+        state.position.live().map_or(&[], Live::facts)
     }
 }

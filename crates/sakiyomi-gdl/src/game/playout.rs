@@ -8,6 +8,7 @@ use sakiyomi_core::{MAX_PLAYERS, Payoffs, Rng, Stop, Turn};
 
 use crate::game::gdl_game::GdlGame;
 use crate::game::state::{Joint, State};
+use crate::lanes::N_LANES;
 use crate::lanes::play::{Match, Played, Start, play};
 use crate::run::draw::draw;
 use crate::run::engine::{Engine, Position, match_engine};
@@ -17,6 +18,11 @@ impl GdlGame {
     /// Plays random moves from a state that is not over, to the end. What is drawn follows from the
     /// key (`run/draw.rs`).
     pub(super) fn random_playout(&self, state: &mut State, key: u64) -> Payoffs {
+        self.walk(state, key, &mut Uniform)
+    }
+
+    /// The same with moves that are picked in some way.
+    pub(super) fn walk(&self, state: &mut State, key: u64, picker: &mut impl Picker) -> Payoffs {
         let mut walk = RandomWalk {
             n_roles: self.roles().len(),
             random: self.random_role(),
@@ -26,8 +32,8 @@ impl GdlGame {
             stop: self.stop(),
             key,
         };
-        let is_by_the_rules =
-            match_engine!(self.engine(), &mut state.position, |rules, own| walk.run(&**rules, own));
+        let is_by_the_rules = match_engine!(self.engine(), &mut state.position, |rules, own| walk
+            .run(&**rules, own, picker));
         self.payoffs(&mut state.position, if is_by_the_rules { 0.0 } else { 0.5 })
     }
 
@@ -39,16 +45,7 @@ impl GdlGame {
         rng: &mut Rng,
         out: &mut Vec<Payoffs>,
     ) {
-        let (mut matches, mut places) = (Vec::new(), Vec::new());
-        for &start in starts {
-            if let Turn::Over(payoffs) = states[start as usize].turn {
-                out.push(payoffs);
-            } else {
-                places.push(out.len());
-                matches.push(Match { start, key: rng.bits() });
-                out.push(Payoffs::default());
-            }
-        }
+        let Queue { matches, places } = Queue::new(states, starts, rng, out);
         let Some(mut state) = states.first().cloned() else { return };
         let mut next = 0;
         // One at a time, until what that takes would have made lanes.
@@ -58,7 +55,7 @@ impl GdlGame {
             if self.play_in_lanes(states, rest, tell) {
                 return;
             }
-            let clock = ThreadTime::now();
+            let (clock, first) = (ThreadTime::now(), next);
             for (one, &place) in rest.iter().zip(places).take(MIN_MATCHES) {
                 state.clone_from(&states[one.start as usize]);
                 out[place] = self.random_playout(&mut state, one.key);
@@ -67,7 +64,7 @@ impl GdlGame {
                     break;
                 }
             }
-            self.note_spent(clock.elapsed());
+            self.note_alone(next - first, clock.elapsed());
         }
     }
 
@@ -96,12 +93,10 @@ impl GdlGame {
         {
             return true;
         }
-        #[cfg(feature = "cuda")]
         let clock = ThreadTime::now();
         play(lanes, &starts, matches, max_plies, stop, &mut tell);
-        #[cfg(feature = "cuda")]
-        if matches.len() >= MIN_GPU_MATCHES {
-            self.note_spent_in_lanes(clock.elapsed());
+        if matches.len() >= N_LANES {
+            self.note_in_lanes(matches.len(), clock.elapsed());
         }
         true
     }
@@ -112,15 +107,60 @@ impl GdlGame {
     }
 }
 
+/// Matches that are to be played, and where what they pay is wanted.
+pub(super) struct Queue {
+    pub(super) matches: Vec<Match>,
+    pub(super) places: Vec<usize>,
+}
+
+impl Queue {
+    /// Draws a key for every start that is not over, and appends what the others pay.
+    pub(super) fn new(
+        states: &[State],
+        starts: &[u32],
+        rng: &mut Rng,
+        out: &mut Vec<Payoffs>,
+    ) -> Queue {
+        let mut queue = Queue { matches: Vec::new(), places: Vec::new() };
+        for &start in starts {
+            if let Turn::Over(payoffs) = states[start as usize].turn {
+                out.push(payoffs);
+            } else {
+                queue.places.push(out.len());
+                queue.matches.push(Match { start, key: rng.bits() });
+                out.push(Payoffs::default());
+            }
+        }
+        queue
+    }
+}
+
 /// Playouts one at a time are interrupted after so long to see whether lanes are worth making.
 const AT_ONCE: Duration = Duration::from_millis(2);
 
 /// A step of all lanes costs as much as dozens of plies, so a few matches are played one by one.
-const MIN_MATCHES: usize = 32;
+pub(super) const MIN_MATCHES: usize = 32;
 
 /// Fewer matches do not fill a graphics processor.
 #[cfg(feature = "cuda")]
 const MIN_GPU_MATCHES: usize = 1 << 16;
+
+/// How a role picks a move.
+pub(super) trait Picker {
+    /// Picks one of `n` legal moves, of which `legal` gives each by its number among them. What is
+    /// drawn follows from the key of the match and the turn.
+    fn pick(&mut self, key: u64, turn: u64, n: usize, legal: impl Fn(usize) -> u32) -> u32;
+}
+
+/// Each with the same probability.
+struct Uniform;
+
+impl Picker for Uniform {
+    #[inline]
+    fn pick(&mut self, key: u64, turn: u64, n: usize, legal: impl Fn(usize) -> u32) -> u32 {
+        legal(if n == 1 { 0 } else { draw(key, turn, n) })
+    }
+}
 
 /// Random moves of everyone until a match is over.
 struct RandomWalk<'a> {
@@ -137,7 +177,12 @@ struct RandomWalk<'a> {
 impl RandomWalk<'_> {
     /// Whether the rules ended the match.
     #[inline]
-    fn run<R: Rules>(&mut self, rules: &R, position: &mut R::Position) -> bool {
+    fn run<R: Rules>(
+        &mut self,
+        rules: &R,
+        position: &mut R::Position,
+        picker: &mut impl Picker,
+    ) -> bool {
         loop {
             let mut joint = self.chosen.unwrap_or([0; MAX_PLAYERS + 1]);
             for (role, slot) in joint[..self.n_roles].iter_mut().enumerate() {
@@ -149,8 +194,7 @@ impl RandomWalk<'_> {
                     return false;
                 }
                 let turn = u64::from(*self.plies) * self.n_roles as u64 + role as u64;
-                let place = if n == 1 { 0 } else { draw(self.key, turn, n) };
-                *slot = rules.legal(position, role, place);
+                *slot = picker.pick(self.key, turn, n, |place| rules.legal(position, role, place));
             }
             self.chosen = None;
             rules.step(position, &joint[..self.n_roles], self.stop);
@@ -167,19 +211,36 @@ impl RandomWalk<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::path::Path;
 
     use sakiyomi_core::{Game, Player, Scratch};
 
     use super::*;
     use crate::game::gdl_game::Settings;
-    use crate::lanes::Refusal;
+    use crate::lanes::play::play_wide;
+    use crate::lanes::{Lanes, Refusal};
     use crate::run::engine::EngineChoice;
     use crate::tests::random_sheets::random_sheet;
 
-    /// Plays the same matches in lanes and one by one, from these states, and compares plies and
-    /// payoffs of each.
+    /// What matches are in 64 `W` lanes: the plies and payoffs of each.
+    fn played_in_lanes<const W: usize>(
+        game: &GdlGame,
+        lanes: &Lanes,
+        starts: &[Start<'_>],
+        matches: &[Match],
+    ) -> Vec<Option<(u32, Payoffs)>> {
+        let mut played = vec![None; matches.len()];
+        let max_plies = game.settings().max_plies;
+        play_wide::<W>(lanes, starts, matches, max_plies, None, &mut |one| {
+            let before = played[one.number].replace((one.plies, game.payoffs_played(&one)));
+            assert_eq!(before, None, "a match is told once");
+        });
+        played
+    }
+
+    /// Plays the same matches in lanes, 64, 256 and 512 of them, and one by one, from these states,
+    /// and compares plies and payoffs of each.
     fn compare(game: &GdlGame, states: &[State], n_matches: usize) -> Result<usize, Refusal> {
         let lanes = game.lanes()?;
         let mut rng = Rng::new(7);
@@ -187,12 +248,9 @@ mod tests {
         let matches: Vec<Match> = (0..n_matches)
             .map(|i| Match { start: (i % states.len()) as u32, key: rng.bits() })
             .collect();
-        let mut played = vec![None; n_matches];
-        let max_plies = game.settings().max_plies;
-        play(lanes, &starts, &matches, max_plies, None, &mut |one| {
-            let before = played[one.number].replace((one.plies, game.payoffs_played(&one)));
-            assert_eq!(before, None, "a match is told once");
-        });
+        let played = played_in_lanes::<8>(game, lanes, &starts, &matches);
+        assert_eq!(played, played_in_lanes::<1>(game, lanes, &starts, &matches), "64 lanes");
+        assert_eq!(played, played_in_lanes::<4>(game, lanes, &starts, &matches), "256 lanes");
         let mut state = states[0].clone();
         for (one, played) in matches.iter().zip(played) {
             state.clone_from(&states[one.start as usize]);
@@ -203,7 +261,7 @@ mod tests {
     }
 
     /// States from random play, in which players choose.
-    fn some_states(game: &GdlGame, n: usize) -> Vec<State> {
+    pub(in crate::game) fn some_states(game: &GdlGame, n: usize) -> Vec<State> {
         let (mut states, mut rng) = (vec![game.start()], Rng::new(3));
         while states.len() < n {
             let mut state = states[rng.below(states.len())].clone();
@@ -288,6 +346,26 @@ mod tests {
             single.push(game.playout(&mut state, &mut scratch, &mut rng));
         }
         assert_eq!(many, single);
+    }
+
+    /// Where full batches in lanes are slower, playouts go on one at a time, as the same matches.
+    #[test]
+    fn lanes_that_are_slower_are_left_out() {
+        let game = GdlGame::new(crate::tests::sheets::LINES, &Settings::default()).unwrap();
+        let (states, starts) = ([game.start()], vec![0; 600]);
+        let playouts = || {
+            let (mut rng, mut out) = (Rng::new(5), Vec::new());
+            game.playouts(&states, &starts, &mut Scratch::default(), &mut rng, &mut out);
+            out
+        };
+        game.prepare_playouts();
+        let in_lanes = playouts();
+        assert!(game.lanes_if_worth_it().is_some());
+        game.note_in_lanes(1_000, Duration::from_secs(5));
+        assert!(game.lanes_if_worth_it().is_some(), "nothing to compare with");
+        game.note_alone(1_000, Duration::from_secs(1));
+        assert!(game.lanes_if_worth_it().is_none());
+        assert_eq!(playouts(), in_lanes);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::lanes::{Lanes, N_LANES};
 
 /// All states that were found, level by level.
 pub(super) struct Levels<'a> {
-    expander: Expander<'a>,
+    expander: Expander<&'a Lanes>,
     /// Words of a state.
     n_words: usize,
     facts: Vec<u64>,
@@ -85,8 +85,9 @@ impl<'a> Levels<'a> {
                 [block.start * self.n_words..block.end * self.n_words]
                 .chunks_exact(self.n_words)
                 .collect();
+            self.expander.load(ply.phase, &states);
             looks.clear();
-            self.expander.look(ply.phase, &states, &mut looks);
+            looks.extend((0..states.len()).map(|lane| self.expander.look(lane)));
             let is_cut = ply.plies >= solver.game.settings().max_plies;
             if is_cut || looks.iter().any(|look| !matches!(look, Look::Moves(_))) {
                 self.note_ends(solver, from, &block, &looks, is_cut)?;
@@ -111,13 +112,14 @@ impl<'a> Levels<'a> {
         is_cut: bool,
     ) -> Result<(), Ended> {
         let parents = &self.parents;
-        for ((node, look), goal) in block.clone().zip(looks).zip(self.expander.goals()) {
+        let goal = self.expander.goals();
+        for (lane, (node, look)) in block.clone().zip(looks).enumerate() {
             let missing = match look {
                 Look::Terminal => 0.0,
                 Look::Moves(_) if !is_cut => continue,
                 Look::Stuck | Look::Moves(_) => 0.5,
             };
-            let payoff = solver.game.payoffs_of(missing, |_| goal)[PLAYER];
+            let payoff = solver.game.payoffs_of(missing, |role| goal(lane, role))[PLAYER];
             let game = solver.game;
             solver.found(payoff, || line_to(game, from, parents, node));
         }
@@ -145,7 +147,8 @@ impl<'a> Levels<'a> {
             let states: Vec<&[u64]> = jobs.iter().map(state).collect();
             let picks: Vec<u32> = jobs.iter().map(|job| job.1).collect();
             self.children.clear();
-            self.expander.follow(ply.phase, &states, &picks, &mut self.children);
+            self.expander.load(ply.phase, &states);
+            self.expander.follow(&picks, &mut self.children);
             let children = std::mem::take(&mut self.children);
             for (i, child) in children.chunks_exact(n_words).enumerate() {
                 if self.parents.len() >= max {

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use sakiyomi_core::{
-    Board, Cell, Colour, Fact, Game, Phrase, Piece as PieceView, Player, PlayerView, Score, Show,
-    Turn, View,
+    Board, Cell, Colour, Fact, Game, Phrase, Piece as PieceView, Player, PlayerView, Score, Shape,
+    Show, Turn, View,
 };
 
 use crate::draw::shape::{BoardShape, Piece, flat};
@@ -81,6 +81,15 @@ impl GdlGame {
                 });
             }
         }
+        for (cell, role) in shape.movers(facts) {
+            let number = self.roles().iter().position(|other| other == role);
+            cells[usize::from(drawn_at(shape, cell))].pieces.push(PieceView {
+                symbol: role.chars().take(1).collect(),
+                owner: number.and_then(|role| self.player_of(role)).map(|player| player.0),
+                shape: Shape::Stone,
+                ..PieceView::default()
+            });
+        }
         let mut mark = |cell: usize, ground: &str| {
             cells[usize::from(drawn_at(shape, cell))].ground = Some(ground.to_owned());
         };
@@ -92,6 +101,7 @@ impl GdlGame {
             row_labels: shape.rows.iter().rev().cloned().collect(),
             cells,
             marked: Vec::new(),
+            edges: [None; 4],
         }
     }
 

@@ -87,21 +87,32 @@ pub(super) struct Output {
 pub(super) struct Code {
     /// What is known before moves are chosen.
     pub(super) first: Vec<Segment>,
+    /// The moves that are made by the numbers that are drawn, if that can be repeated with others;
+    /// else that is a part of what follows.
+    pub(super) pick: Vec<Segment>,
     /// The next state.
     pub(super) second: Vec<Segment>,
+    /// What is read after the first part, and after the picks.
     pub(super) outputs: Vec<Output>,
+    pub(super) picks: Vec<Output>,
     pub(super) n_slots: usize,
 }
 
 impl Code {
     pub(super) fn finish(&mut self) {
         if self.n_slots <= usize::from(u16::MAX) {
-            self.first.iter_mut().chain(&mut self.second).for_each(Segment::make_narrow);
+            let rest = self.pick.iter_mut().chain(&mut self.second);
+            self.first.iter_mut().chain(rest).for_each(Segment::make_narrow);
         }
     }
 
     /// What it costs to execute, more or less.
     pub(super) fn work(&self) -> usize {
-        self.first.iter().chain(&self.second).map(Segment::n_operands).sum()
+        self.segments().map(Segment::n_operands).sum()
+    }
+
+    /// All of it, in order.
+    pub(super) fn segments(&self) -> impl Iterator<Item = &Segment> {
+        self.first.iter().chain(&self.pick).chain(&self.second)
     }
 }

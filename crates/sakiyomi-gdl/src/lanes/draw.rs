@@ -14,10 +14,15 @@ use crate::run::draw::{STEP, below, scramble};
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2",
     "x86_64+avx2+bmi1+bmi2",
 ))]
-pub(super) fn draw(counts: &[Word], numbers: &mut [Word], keys: &[Word; 64], turn: u64) {
+pub(super) fn draw<const W: usize>(
+    counts: &[Word<W>],
+    numbers: &mut [Word<W>],
+    keys: &[Word<W>; 64],
+    turn: u64,
+) {
     let offset = turn.wrapping_mul(STEP);
     let n_rounds = counts.len().max(numbers.len()).div_ceil(8).min(ROUNDS);
-    let mut bytes = [[Word::ZERO; 8]; ROUNDS];
+    let mut bytes = [[Word::<W>::ZERO; 8]; ROUNDS];
     let mut plane = 0;
     while plane < counts.len() {
         bytes[plane / 8][plane % 8] = counts[plane];
@@ -30,9 +35,9 @@ pub(super) fn draw(counts: &[Word], numbers: &mut [Word], keys: &[Word; 64], tur
         round += 1;
     }
     if n_rounds == 1 {
-        draw_rows::<1>(&mut bytes, keys, offset);
+        draw_rows::<1, W>(&mut bytes, keys, offset);
     } else {
-        draw_rows::<ROUNDS>(&mut bytes, keys, offset);
+        draw_rows::<ROUNDS, W>(&mut bytes, keys, offset);
     }
     let mut round = 0;
     while round < n_rounds {
@@ -52,15 +57,19 @@ const ROUNDS: usize = 4;
 
 /// Replaces counts by numbers below them.
 #[inline(always)]
-fn draw_rows<const N: usize>(bytes: &mut [[Word; 8]; ROUNDS], keys: &[Word; 64], offset: u64) {
+fn draw_rows<const N: usize, const W: usize>(
+    bytes: &mut [[Word<W>; 8]; ROUNDS],
+    keys: &[Word<W>; 64],
+    offset: u64,
+) {
     let mut group = 0;
     while group < 8 {
-        let mut numbers = [Word::ZERO; N];
+        let mut numbers = [Word::<W>::ZERO; N];
         let mut byte = 0;
         while byte < 8 {
             let keys = &keys[group * 8 + byte];
             let mut i = 0;
-            while i < 8 {
+            while i < W {
                 let mut n = 0;
                 let mut round = 0;
                 while round < N {
@@ -88,7 +97,7 @@ fn draw_rows<const N: usize>(bytes: &mut [[Word; 8]; ROUNDS], keys: &[Word; 64],
 
 /// Byte i of word j becomes byte j of word i.
 #[inline(always)]
-fn exchange_bytes(words: &mut [Word; 8]) {
+fn exchange_bytes<const W: usize>(words: &mut [Word<W>; 8]) {
     const MASKS: [u64; 3] = [0x00ff_00ff_00ff_00ff, 0xffff_0000_ffff, 0xffff_ffff];
     let mut stage = 0;
     while stage < 3 {
@@ -98,7 +107,7 @@ fn exchange_bytes(words: &mut [Word; 8]) {
         while first < 8 {
             if first & distance == 0 {
                 let mut i = 0;
-                while i < 8 {
+                while i < W {
                     let (low, high) = (words[first].0[i], words[first + distance].0[i]);
                     let moved = (low >> shift ^ high) & mask;
                     words[first].0[i] = low ^ moved << shift;
@@ -114,11 +123,11 @@ fn exchange_bytes(words: &mut [Word; 8]) {
 
 /// In every word, bit i of byte j becomes bit j of byte i.
 #[inline(always)]
-fn exchange_bits(words: &mut [Word; 8]) {
+fn exchange_bits<const W: usize>(words: &mut [Word<W>; 8]) {
     let mut at = 0;
     while at < 8 {
         let mut i = 0;
-        while i < 8 {
+        while i < W {
             let mut word = words[at].0[i];
             let moved = (word ^ word >> 7) & 0x00aa_00aa_00aa_00aa;
             word ^= moved ^ moved << 7;
@@ -143,15 +152,15 @@ mod tests {
         let mut rng = Rng::new(1);
         for n_bits in [1, 3, 8, 9, 17, 20] {
             let counts: Vec<u64> = (0..512).map(|_| rng.bits() & ((1 << n_bits) - 1)).collect();
-            let mut keys = [Word::ZERO; 64];
-            let mut planes = vec![Word::ZERO; n_bits];
+            let mut keys = [Word::<8>::ZERO; 64];
+            let mut planes = vec![Word::<8>::ZERO; n_bits];
             for (lane, &count) in counts.iter().enumerate() {
                 keys[lane % 64].0[lane / 64] = rng.bits();
                 for (bit, plane) in planes.iter_mut().enumerate() {
                     plane.set(lane, count >> bit & 1 == 1);
                 }
             }
-            let mut numbers = vec![Word::ZERO; n_bits];
+            let mut numbers = vec![Word::<8>::ZERO; n_bits];
             draw(&planes, &mut numbers, &keys, 7);
             for (lane, &count) in counts.iter().enumerate() {
                 let number = (numbers.iter().rev())

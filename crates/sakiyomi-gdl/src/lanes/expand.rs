@@ -1,14 +1,18 @@
 //! Successors of many states at once, for searches that look at all of them. A state is its
 //! fluents, packed as bits, 64 to a word.
 
+use std::ops::Deref;
+
 use crate::lanes::batch::{Batch, NO_GOAL, Over};
 use crate::lanes::run::Word;
 use crate::lanes::{Lanes, N_LANES};
 
 /// Lanes in which states are looked at that the caller gives, up to 512 at a time.
 #[derive(Debug)]
-pub(crate) struct Expander<'a> {
-    batch: Batch<'a>,
+pub(crate) struct Expander<L> {
+    batch: Batch<L>,
+    /// What is known of the states that are in the lanes.
+    over: Over,
     goals: Vec<u8>,
 }
 
@@ -23,9 +27,10 @@ pub(crate) enum Look {
     Moves(u32),
 }
 
-impl<'a> Expander<'a> {
-    pub(crate) fn new(lanes: &'a Lanes) -> Expander<'a> {
-        Expander { batch: Batch::new(lanes), goals: Vec::new() }
+impl<L: Deref<Target = Lanes>> Expander<L> {
+    pub(crate) fn new(lanes: L) -> Expander<L> {
+        let over = Over { terminal: Word::ZERO, stuck: Word::ZERO };
+        Expander { batch: Batch::new(lanes), over, goals: Vec::new() }
     }
 
     /// Words that a packed state has.
@@ -33,48 +38,68 @@ impl<'a> Expander<'a> {
         self.batch.lanes.n_words()
     }
 
-    /// Looks at states of one phase, at most 512, and appends what it finds.
-    pub(crate) fn look(&mut self, phase: usize, states: &[&[u64]], out: &mut Vec<Look>) {
-        let Over { terminal, stuck } = self.evaluate(phase, states);
-        out.extend((0..states.len()).map(|lane| match (terminal.get(lane), stuck.get(lane)) {
-            (true, _) => Look::Terminal,
-            (false, true) => Look::Stuck,
-            (false, false) => Look::Moves(self.batch.count(0, lane)),
-        }));
+    /// How many phases there are.
+    pub(crate) fn period(&self) -> usize {
+        self.batch.lanes.period()
     }
 
-    /// The goals of the first role in the states that were looked at last, where exactly one holds.
-    pub(crate) fn goals(&mut self) -> impl Iterator<Item = Option<u8>> {
-        let all = Word([u64::MAX; 8]);
-        self.batch.keep(all);
-        self.batch.goals(all, &mut self.goals);
-        let n_roles = self.batch.lanes.n_roles;
-        let first = self.goals.chunks_exact(n_roles).map(|goals| goals[0]);
-        first.map(|goal| Some(goal).filter(|&goal| goal != NO_GOAL))
-    }
-
-    /// Plays a legal move of the only role in every state, given by its number among them, and
-    /// appends the states after them. At most 512, and all in one phase.
-    pub(crate) fn follow(
-        &mut self,
-        phase: usize,
-        states: &[&[u64]],
-        picks: &[u32],
-        out: &mut Vec<u64>,
-    ) {
-        debug_assert_eq!(self.batch.lanes.n_roles, 1);
-        self.evaluate(phase, states);
-        for (lane, &pick) in picks.iter().enumerate() {
-            self.batch.pick(0, lane, pick);
-        }
-        self.batch.step();
-        self.batch.unload(states.len(), out);
-    }
-
-    fn evaluate(&mut self, phase: usize, states: &[&[u64]]) -> Over {
+    /// Puts states of one phase into the lanes, at most 512.
+    pub(crate) fn load(&mut self, phase: usize, states: &[&[u64]]) {
         debug_assert!(states.len() <= N_LANES);
         self.batch.phase = phase % self.batch.lanes.period();
         self.batch.load_each(states);
-        self.batch.evaluate()
+        self.evaluate();
+    }
+
+    /// What the state in a lane is.
+    pub(crate) fn look(&self, lane: usize) -> Look {
+        match (self.over.terminal.get(lane), self.over.stuck.get(lane)) {
+            (true, _) => Look::Terminal,
+            (false, true) => Look::Stuck,
+            (false, false) => Look::Moves(self.batch.count(0, lane)),
+        }
+    }
+
+    /// Appends for the states in the first lanes, `n` of them, which moves of a role are legal, as
+    /// bits by the order of its moves. False, and nothing, if the role has no choice in this phase.
+    pub(crate) fn legal(&self, role: usize, n: usize, out: &mut Vec<u64>) -> bool {
+        self.batch.unload_legal(role, n, out)
+    }
+
+    /// The goals in the states that are in the lanes, one value for every role where exactly one
+    /// holds.
+    pub(crate) fn goals(&mut self) -> impl Fn(usize, usize) -> Option<u8> {
+        self.batch.keep(Word::ALL);
+        self.batch.goals(Word::ALL, &mut self.goals);
+        let (n_roles, goals) = (self.batch.lanes.n_roles, &self.goals);
+        move |lane, role| Some(goals[lane * n_roles + role]).filter(|&goal| goal != NO_GOAL)
+    }
+
+    /// Plays one legal move of every role in every state, given by its number among them, role by
+    /// role, and appends the states after them. To look at these, [`Expander::evaluate`] comes first.
+    pub(crate) fn follow(&mut self, picks: &[u32], out: &mut Vec<u64>) {
+        self.play(picks);
+        self.batch.unload(picks.len() / self.batch.lanes.n_roles, out);
+    }
+
+    /// The same, and the states after them stay in the lanes alone.
+    pub(crate) fn play(&mut self, picks: &[u32]) {
+        let n_roles = self.batch.lanes.n_roles;
+        for (lane, picks) in picks.chunks_exact(n_roles).enumerate() {
+            for (role, &pick) in picks.iter().enumerate() {
+                self.batch.pick(role, lane, pick);
+            }
+        }
+        self.batch.step();
+    }
+
+    /// Whether some role has several legal moves in a lane.
+    pub(crate) fn has_choice(&self, lane: usize) -> bool {
+        (0..self.batch.lanes.n_roles).any(|role| self.batch.has_choice(role).get(lane))
+    }
+
+    /// Finds out what is known of the states that are in the lanes.
+    pub(crate) fn evaluate(&mut self) {
+        self.over = self.batch.evaluate();
     }
 }

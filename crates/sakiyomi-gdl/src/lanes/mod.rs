@@ -12,6 +12,7 @@
 //! - [`order`] makes [`code`] of it: runs of equal operations over few slots. [`run`] executes it.
 //! - [`batch`] holds 512 lanes, [`play`] streams matches through them: a lane that ends takes the
 //!   next. Goals are computed for many lanes together, when a lane ends for the second time.
+//! - [`tournament`] has matches in which moves compete: the best of a few that are drawn is made.
 //! - [`expand`] looks at states that a search gives, and makes the moves that it asks for.
 //! - `cuda`, with the feature of that name, is the same for graphics processors.
 //!
@@ -34,6 +35,7 @@ pub(crate) mod play;
 mod run;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tournament;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,17 +45,20 @@ use cpu_time::ThreadTime;
 use sakiyomi_core::Stop;
 
 use crate::ground::meter::Limits;
-use crate::lanes::code::Code;
+use crate::lanes::code::{Code, Output};
 use crate::lanes::logic::Logic;
 use crate::lanes::moves::{Fixed, Form, GoalLogic, PhaseLogic};
 use crate::lanes::order::{Wanted, order};
 use crate::lanes::run::{Word, execute};
-use crate::network::gates::Lit;
+use crate::network::gates::{FALSE, Lit};
 use crate::network::graph::Network;
 use crate::network::sequence::Sequence;
 
+/// Words of 64 bits in one of lanes.
+const WIDTH: usize = 8;
+
 /// How many matches are played at a time.
-pub(crate) const N_LANES: usize = 512;
+pub(crate) const N_LANES: usize = 64 * WIDTH;
 
 /// Why a game is not played in lanes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -116,6 +121,8 @@ pub(crate) struct Lanes {
     n_fluents: usize,
     n_roles: usize,
     phases: Vec<Phase>,
+    /// Per role the moves between which it has a choice in some phase, if picks are repeated.
+    competing: Vec<Vec<u32>>,
     goals: Goals,
     n_slots: usize,
 }
@@ -124,6 +131,10 @@ pub(crate) struct Lanes {
 struct Phase {
     code: Code,
     roles: Vec<RoleDraw>,
+    /// Per role whether each of its moves is legal.
+    legal: Vec<Vec<Output>>,
+    /// Per role that draws the moves that it can make, and whether it does, if picks are repeated.
+    does: Vec<Vec<(u32, Output)>>,
     /// The fluents that have one value whenever the phase comes; lanes do not hold them.
     fixed: Vec<(u32, bool)>,
 }
@@ -146,6 +157,14 @@ struct Goals {
     values: Vec<Vec<u8>>,
 }
 
+/// How often moves are picked in a ply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Picks {
+    Once,
+    /// Several times, to choose between what was drawn; more is kept for that.
+    Repeated,
+}
+
 /// A cycle of more phases is not folded away.
 const MAX_PERIOD: usize = 8;
 
@@ -153,18 +172,21 @@ impl Lanes {
     pub(crate) fn new(
         network: &Network,
         sequence: &Sequence,
+        picks: Picks,
         limits: LaneLimits,
         stop: Option<&Arc<Stop>>,
     ) -> Result<Lanes, Refusal> {
         let stop = stop.map(|stop| &**stop);
         let bounds = Bounds { limits, started: ThreadTime::now(), stop };
         let phases = (cycle(sequence, network.fluents.len()).into_iter())
-            .map(|fixed| Phase::new(network, &fixed, &bounds))
+            .map(|fixed| Phase::new(network, &fixed, picks, &bounds))
             .collect::<Result<Vec<Phase>, Refusal>>()?;
         let goals = Goals::new(network, &bounds)?;
+        let n_roles = network.role_moves.len();
         Ok(Lanes {
             n_fluents: network.fluents.len(),
-            n_roles: network.role_moves.len(),
+            n_roles,
+            competing: (0..n_roles).map(|role| competing(&phases, role)).collect(),
             n_slots: phases.iter().map(|phase| phase.code.n_slots).max().unwrap_or(0),
             phases,
             goals,
@@ -186,6 +208,15 @@ impl Lanes {
         let all: usize = self.phases.iter().map(|phase| phase.code.work()).sum();
         all / self.phases.len().max(1)
     }
+}
+
+/// The moves that a role can make in some phase.
+fn competing(phases: &[Phase], role: usize) -> Vec<u32> {
+    let moves = phases.iter().flat_map(|phase| &phase.does[role]);
+    let mut moves: Vec<u32> = moves.map(|&(index, _)| index).collect();
+    moves.sort_unstable();
+    moves.dedup();
+    moves
 }
 
 /// The fluents that repeat their values within a few plies whatever is played, phase by phase.
@@ -232,12 +263,17 @@ fn lcm(a: usize, b: usize) -> usize {
 
 impl Phase {
     /// The better of the two forms that effects of moves can have.
-    fn new(network: &Network, fixed: &Fixed, bounds: &Bounds<'_>) -> Result<Phase, Refusal> {
-        let gates = Phase::of_form(network, fixed, Form::Gates, bounds)?;
+    fn new(
+        network: &Network,
+        fixed: &Fixed,
+        picks: Picks,
+        bounds: &Bounds<'_>,
+    ) -> Result<Phase, Refusal> {
+        let gates = Phase::of_form(network, fixed, Form::Gates, picks, bounds)?;
         // Vectors that are much larger than the gates are not made to the end.
         let inputs = (gates.code.work() * 4).max(100_000).min(bounds.limits.inputs);
         let bounds = Bounds { limits: LaneLimits { inputs, ..bounds.limits }, ..*bounds };
-        match Phase::of_form(network, fixed, Form::Vectors, &bounds) {
+        match Phase::of_form(network, fixed, Form::Vectors, picks, &bounds) {
             Ok(vectors) if vectors.is_faster_than(&gates) => Ok(vectors),
             Ok(_) | Err(Refusal::TooLarge { .. }) => Ok(gates),
             Err(refusal) => Err(refusal),
@@ -248,6 +284,7 @@ impl Phase {
         network: &Network,
         fixed: &Fixed,
         form: Form,
+        picks: Picks,
         bounds: &Bounds<'_>,
     ) -> Result<Phase, Refusal> {
         let built = PhaseLogic::new(network, fixed, form, bounds)?;
@@ -263,12 +300,27 @@ impl Phase {
             n_draws += draws.len() as u32;
             roles.push(RoleDraw { count: start..outputs.len(), draws });
         }
-        let wanted = Wanted { outputs: &outputs, next: &built.next };
+        let n_outputs = outputs.len();
+        outputs.extend(&built.legal);
+        let made: Vec<Vec<u32>> = (network.role_moves.iter().zip(&roles))
+            .map(|(moves, own)| {
+                let is_repeated = picks == Picks::Repeated && !own.draws.is_empty();
+                let can_be = |index: &u32| is_repeated && built.legal[*index as usize] != FALSE;
+                (moves.start as u32..moves.end as u32).filter(can_be).collect()
+            })
+            .collect();
+        let does: Vec<Lit> = made.iter().flatten().map(|&m| built.does[m as usize]).collect();
+        let wanted = Wanted { outputs: &outputs, picks: &does, next: &built.next };
         let mut code = order(&built.logic, n_fluents, n_draws, wanted);
         code.finish();
+        let legal = code.outputs.split_off(n_outputs);
+        let legal = network.role_moves.iter().map(|moves| legal[moves.clone()].to_vec()).collect();
         let mut fixed: Vec<(u32, bool)> = fixed.iter().map(|(&f, &value)| (f, value)).collect();
         fixed.sort_unstable();
-        Ok(Phase { code, roles, fixed })
+        let mut does = std::mem::take(&mut code.picks).into_iter();
+        let does =
+            made.into_iter().map(|moves| moves.into_iter().zip(does.by_ref()).collect()).collect();
+        Ok(Phase { code, roles, legal, does, fixed })
     }
 
     /// By the number of operands if that is clear, else by the clock. Which form is taken changes
@@ -279,11 +331,10 @@ impl Phase {
             return own < others;
         }
         let time = |phase: &Phase| {
-            let mut words = vec![Word::ZERO; phase.code.n_slots];
+            let mut words: Vec<Word> = vec![Word::ZERO; phase.code.n_slots];
             let mut once = || {
                 let clock = Instant::now();
-                let segments = phase.code.first.iter().chain(&phase.code.second);
-                segments.for_each(|segment| execute(segment, &mut words));
+                phase.code.segments().for_each(|segment| execute(segment, &mut words));
                 clock.elapsed()
             };
             (0..9).map(|_| once()).min().unwrap_or(Duration::MAX)
@@ -296,7 +347,7 @@ impl Goals {
     fn new(network: &Network, bounds: &Bounds<'_>) -> Result<Goals, Refusal> {
         let GoalLogic { logic, goals } = GoalLogic::new(network, bounds)?;
         let outputs: Vec<Lit> = goals.iter().flatten().map(|&(_, lit)| lit).collect();
-        let wanted = Wanted { outputs: &outputs, next: &[] };
+        let wanted = Wanted { outputs: &outputs, picks: &[], next: &[] };
         let mut code = order(&logic, network.fluents.len(), 0, wanted);
         code.finish();
         let slots = (0..logic.len())

@@ -35,6 +35,9 @@ pub(super) struct PhaseLogic {
     pub(super) stuck: Lit,
     /// Per role the number of legal moves, and the drawn bits that pick one.
     pub(super) roles: Vec<(Vec<Lit>, std::ops::Range<u32>)>,
+    /// Per move whether it is legal, and whether it is made.
+    pub(super) legal: Vec<Lit>,
+    pub(super) does: Vec<Lit>,
     /// The next value of every fluent that is not fixed.
     pub(super) next: Vec<(u32, Lit)>,
 }
@@ -73,7 +76,8 @@ impl PhaseLogic {
         }
         bounds.check(&builder.logic)?;
         let terminal = builder.state_lit(network.terminal);
-        Ok(PhaseLogic { terminal, stuck, roles, next, logic: builder.logic })
+        let Builder { logic, legal, does, .. } = builder;
+        Ok(PhaseLogic { logic, terminal, stuck, roles, legal, does, next })
     }
 }
 

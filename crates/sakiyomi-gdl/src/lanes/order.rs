@@ -12,11 +12,12 @@ use crate::lanes::code::{Code, Output, Segment, Shape};
 use crate::lanes::logic::{Logic, Op};
 use crate::network::gates::{Lit, is_negated, node_of};
 
-/// What is asked of the logic: literals that are read after the first part, then fluents that get
-/// new values in the second.
+/// What is asked of the logic: literals that are read after the first part, those that are read
+/// after the picks, if these are repeated, and fluents that get new values in the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'a> {
     pub(super) outputs: &'a [Lit],
+    pub(super) picks: &'a [Lit],
     pub(super) next: &'a [(u32, Lit)],
 }
 
@@ -30,15 +31,17 @@ pub(super) fn order(logic: &Logic, n_fluents: usize, n_draws: u32, wanted: Wante
                 || logic.number(node_of(lit)) != fluent
         })
         .collect();
-    let mut order = Order::new(logic, &stores);
+    let mut order = Order::new(logic, &wanted, &stores);
     let mut steps = order.part(wanted.outputs.iter().copied());
-    let pause = steps.len();
+    let first = steps.len();
+    steps.extend(order.part(wanted.picks.iter().copied()));
+    let pauses = [first, steps.len()];
     steps.extend(order.part(stores.iter().map(|&(_, lit)| lit)));
     let inverted = order.inverted;
     let first_temporary = 1 + n_fluents as u32 + n_draws;
     let mut places = Places::new(logic, first_temporary, n_fluents as u32, inverted);
-    places.note_uses(&steps, pause, wanted.outputs, &stores);
-    places.emit(&steps, pause, wanted.outputs, &stores)
+    places.note_uses(&steps, pauses, &wanted, &stores);
+    places.emit(&steps, pauses, &wanted, &stores)
 }
 
 /// One thing to do.
@@ -59,13 +62,14 @@ struct Order<'a> {
 }
 
 impl<'a> Order<'a> {
-    fn new(logic: &'a Logic, stores: &[(u32, Lit)]) -> Order<'a> {
+    fn new(logic: &'a Logic, wanted: &Wanted<'_>, stores: &[(u32, Lit)]) -> Order<'a> {
         let mut n_readers = vec![0u8; logic.len()];
         let mut read = |lit: Lit| {
             let n = &mut n_readers[node_of(lit)];
             *n = n.saturating_add(1);
         };
         (0..logic.len()).flat_map(|node| logic.inputs(node)).for_each(|&lit| read(lit));
+        wanted.outputs.iter().chain(wanted.picks).for_each(|&lit| read(lit));
         stores.iter().for_each(|&(_, lit)| read(lit));
         logic.fixpoints.iter().for_each(|&(_, lit)| read(lit));
         let mut inverted = vec![false; logic.len()];
@@ -241,8 +245,16 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Outputs are read after the first part, stores come after everything.
-    fn note_uses(&mut self, steps: &[Step], pause: usize, outputs: &[Lit], stores: &[(u32, Lit)]) {
+    /// Outputs are read until picks have been repeated for the last time, stores after everything.
+    /// What the picks read is needed until they have been repeated for the last time.
+    fn note_uses(
+        &mut self,
+        steps: &[Step],
+        pauses: [usize; 2],
+        wanted: &Wanted<'_>,
+        stores: &[(u32, Lit)],
+    ) {
+        let [pause, picked] = pauses.map(|pause| pause as u32);
         let mut made = vec![0u32; self.logic.len()];
         let (mut loop_start, mut inside) = (None, Vec::new());
         for (i, step) in steps.iter().enumerate() {
@@ -261,8 +273,10 @@ impl<'a> Places<'a> {
                     sets.iter().flat_map(|&(v, lit)| [v as usize, node_of(lit)]).collect()
                 }
             };
+            let is_repeated = now > pause && now <= picked;
             for &node in &read {
-                self.last_use[node] = now;
+                let last = if is_repeated && made[node] <= pause { picked } else { now };
+                self.last_use[node] = self.last_use[node].max(last);
             }
             if let Some(start) = loop_start {
                 inside.extend(read);
@@ -275,9 +289,10 @@ impl<'a> Places<'a> {
                 }
             }
         }
-        for &lit in outputs {
+        // Counts are read again where picks are repeated.
+        for &lit in wanted.outputs.iter().chain(wanted.picks) {
             let last = &mut self.last_use[node_of(lit)];
-            *last = (*last).max(pause as u32);
+            *last = (*last).max(picked);
         }
         let end = steps.len() as u32 + 1;
         for &(fluent, lit) in stores {
@@ -297,8 +312,8 @@ impl<'a> Places<'a> {
 
     /// A slot for a node that is made at this step. The new value of a fluent goes to its place at
     /// once if the old one is read no more.
-    fn place(&mut self, node: u32, now: u32, is_second: bool) {
-        if is_second
+    fn place(&mut self, node: u32, now: u32, is_last: bool) {
+        if is_last
             && let Some(&fluent) = self.store_of.get(&node)
             && self.fluent_use[fluent as usize] <= now
         {
@@ -320,24 +335,27 @@ impl<'a> Places<'a> {
     fn emit(
         mut self,
         steps: &[Step],
-        pause: usize,
-        outputs: &[Lit],
+        pauses: [usize; 2],
+        wanted: &Wanted<'_>,
         stores: &[(u32, Lit)],
     ) -> Code {
-        let mut parts: [Vec<Segment>; 2] = Default::default();
+        let mut parts: [Vec<Segment>; 3] = Default::default();
         let (mut segment, mut variables) = (Segment::default(), Vec::new());
+        let mut current = 0;
         for (i, step) in steps.iter().enumerate() {
             let now = i as u32 + 1;
-            let is_second = i >= pause;
-            if i == pause {
-                parts[0].push(std::mem::take(&mut segment));
+            let number = pauses.iter().filter(|&&pause| i >= pause).count();
+            if number != current {
+                parts[current].push(std::mem::take(&mut segment));
+                current = number;
             }
-            let part = &mut parts[usize::from(is_second)];
+            let is_last = number == 2;
+            let part = &mut parts[number];
             match step {
                 Step::Node(node) => {
                     // A value inside a loop is made again in every round, so it has a slot of its
                     // own.
-                    self.place(*node, now, is_second && variables.is_empty());
+                    self.place(*node, now, is_last && variables.is_empty());
                     self.emit_node(*node as usize, &mut segment);
                 }
                 Step::LoopStart(own) => {
@@ -360,17 +378,16 @@ impl<'a> Places<'a> {
             let freed = std::mem::take(&mut self.dying[now as usize]);
             self.free.extend(freed);
         }
-        if pause == steps.len() {
-            parts[0].push(std::mem::take(&mut segment));
+        if current < 2 {
+            parts[current].push(std::mem::take(&mut segment));
         }
         self.emit_stores(stores, &mut segment);
-        parts[1].push(segment);
-        let outputs = outputs
-            .iter()
-            .map(|&lit| Output { slot: self.slot(lit), is_negated: is_negated(lit) })
-            .collect();
-        let [first, second] = parts;
-        Code { first, second, outputs, n_slots: self.n_slots as usize }
+        parts[2].push(segment);
+        let output = |&lit: &Lit| Output { slot: self.slot(lit), is_negated: is_negated(lit) };
+        let outputs = wanted.outputs.iter().map(output).collect();
+        let picks = wanted.picks.iter().map(output).collect();
+        let [first, pick, second] = parts;
+        Code { first, pick, second, outputs, picks, n_slots: self.n_slots as usize }
     }
 
     fn emit_node(&self, node: usize, segment: &mut Segment) {

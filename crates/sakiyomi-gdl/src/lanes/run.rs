@@ -1,24 +1,27 @@
 //! Executes code on words of 512 lanes. It is compiled several times, for what processors have, and
-//! the best is taken when the program runs; all do the same.
+//! the best is taken when the program runs; all do the same. The width is a parameter: words of 64
+//! or 256 lanes have the same matches in them, which tests show, but a step costs nearly as much.
 //!
 //! The compiler inlines into a function for certain processors only what is marked so: iterators
 //! and closures would be called for every word. Hence the plain loops below.
 
 use multiversion::multiversion;
 
+use crate::lanes::WIDTH;
 use crate::lanes::code::{Operands, Segment, Shape};
 use crate::lanes::logic::Op;
 
-/// One bit for each of 512 lanes.
+/// One bit for each of 64 `W` lanes.
 #[repr(align(64))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Word(pub(super) [u64; 8]);
+pub(super) struct Word<const W: usize = WIDTH>(pub(super) [u64; W]);
 
-impl Word {
-    pub(super) const ZERO: Word = Word([0; 8]);
+impl<const W: usize> Word<W> {
+    pub(super) const ZERO: Word<W> = Word([0; W]);
+    pub(super) const ALL: Word<W> = Word([u64::MAX; W]);
 
     #[inline(always)]
-    pub(super) fn map(mut self, f: impl Fn(u64) -> u64) -> Word {
+    pub(super) fn map(mut self, f: impl Fn(u64) -> u64) -> Word<W> {
         for word in &mut self.0 {
             *word = f(*word);
         }
@@ -26,7 +29,7 @@ impl Word {
     }
 
     #[inline(always)]
-    pub(super) fn map2(mut self, other: Word, f: impl Fn(u64, u64) -> u64) -> Word {
+    pub(super) fn map2(mut self, other: Word<W>, f: impl Fn(u64, u64) -> u64) -> Word<W> {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word = f(*word, *other);
         }
@@ -34,7 +37,7 @@ impl Word {
     }
 
     #[inline(always)]
-    pub(super) fn inverted_if(self, is_negated: bool) -> Word {
+    pub(super) fn inverted_if(self, is_negated: bool) -> Word<W> {
         let sign = 0u64.wrapping_sub(u64::from(is_negated));
         self.map(|word| word ^ sign)
     }
@@ -70,7 +73,7 @@ impl Word {
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2",
     "x86_64+avx2+bmi1+bmi2",
 ))]
-pub(super) fn execute(segment: &Segment, words: &mut [Word]) {
+pub(super) fn execute<const W: usize>(segment: &Segment, words: &mut [Word<W>]) {
     let Some((variables, sets)) = &segment.fixpoint else {
         return execute_once(segment, words);
     };
@@ -79,14 +82,14 @@ pub(super) fn execute(segment: &Segment, words: &mut [Word]) {
     }
     loop {
         execute_once(segment, words);
-        let mut changed = Word::ZERO;
+        let mut changed: Word<W> = Word::ZERO;
         let mut at = 0;
         while at < sets.len() {
             let (to, from, is_negated) = sets[at];
             let sign = 0u64.wrapping_sub(is_negated as u64);
             let (old, mut new) = (words[to as usize], words[from as usize]);
             let mut i = 0;
-            while i < 8 {
+            while i < W {
                 new.0[i] ^= sign;
                 changed.0[i] |= old.0[i] ^ new.0[i];
                 i += 1;
@@ -94,7 +97,7 @@ pub(super) fn execute(segment: &Segment, words: &mut [Word]) {
             words[to as usize] = new;
             at += 1;
         }
-        if changed == Word::ZERO {
+        if changed.is_zero() {
             return;
         }
     }
@@ -102,7 +105,15 @@ pub(super) fn execute(segment: &Segment, words: &mut [Word]) {
 
 /// The same as it is compiled for any processor.
 #[cfg(test)]
-pub(super) fn execute_anywhere(segment: &Segment, words: &mut [Word]) {
+pub(super) fn execute_anywhere<const W: usize>(segment: &Segment, words: &mut [Word<W>]) {
+    assert!(segment.fixpoint.is_none());
+    execute_once(segment, words);
+}
+
+/// The same as it is compiled for processors with AVX2 and no more.
+#[cfg(test)]
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2"))]
+pub(super) fn execute_avx2<const W: usize>(segment: &Segment, words: &mut [Word<W>]) {
     assert!(segment.fixpoint.is_none());
     execute_once(segment, words);
 }
@@ -112,13 +123,18 @@ pub(super) fn execute_anywhere(segment: &Segment, words: &mut [Word]) {
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2",
     "x86_64+avx2+bmi1+bmi2",
 ))]
-pub(super) fn copy_lanes(slots: &[u32], lanes: Word, from: &[Word], to: &mut [Word]) {
+pub(super) fn copy_lanes<const W: usize>(
+    slots: &[u32],
+    lanes: Word<W>,
+    from: &[Word<W>],
+    to: &mut [Word<W>],
+) {
     let mut at = 0;
     while at < slots.len() {
         let slot = slots[at] as usize;
         let (mut old, new) = (to[slot], &from[slot]);
         let mut i = 0;
-        while i < 8 {
+        while i < W {
             old.0[i] ^= (old.0[i] ^ new.0[i]) & lanes.0[i];
             i += 1;
         }
@@ -132,13 +148,13 @@ pub(super) fn copy_lanes(slots: &[u32], lanes: Word, from: &[Word], to: &mut [Wo
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2",
     "x86_64+avx2+bmi1+bmi2",
 ))]
-pub(super) fn fill_lanes(bits: &[u64], lanes: Word, to: &mut [Word]) {
+pub(super) fn fill_lanes<const W: usize>(bits: &[u64], lanes: Word<W>, to: &mut [Word<W>]) {
     let mut at = 0;
     while at < to.len() {
         let value = 0u64.wrapping_sub(bits[at / 64] >> (at % 64) & 1);
         let word = &mut to[at];
         let mut i = 0;
-        while i < 8 {
+        while i < W {
             word.0[i] = word.0[i] & !lanes.0[i] | value & lanes.0[i];
             i += 1;
         }
@@ -147,7 +163,7 @@ pub(super) fn fill_lanes(bits: &[u64], lanes: Word, to: &mut [Word]) {
 }
 
 #[inline(always)]
-fn execute_once(segment: &Segment, words: &mut [Word]) {
+fn execute_once<const W: usize>(segment: &Segment, words: &mut [Word<W>]) {
     match segment.operands() {
         Operands::Narrow(operands) => execute_runs(&segment.runs, operands, words),
         Operands::Wide(operands) => execute_runs(&segment.runs, operands, words),
@@ -174,7 +190,11 @@ impl Slot for u32 {
 }
 
 #[inline(always)]
-fn execute_runs<S: Slot>(runs: &[(Shape, usize)], mut operands: &[S], words: &mut [Word]) {
+fn execute_runs<S: Slot, const W: usize>(
+    runs: &[(Shape, usize)],
+    mut operands: &[S],
+    words: &mut [Word<W>],
+) {
     for &(shape, n) in runs {
         let (own, rest) = operands.split_at(n);
         operands = rest;
@@ -186,27 +206,33 @@ fn execute_runs<S: Slot>(runs: &[(Shape, usize)], mut operands: &[S], words: &mu
             Shape::Table { op, signs } => tables(op, signs, own, words),
             Shape::Copy { is_negated } => {
                 let sign = 0u64.wrapping_sub(is_negated as u64);
-                few::<S, 1, 2>(sign, own, words);
+                few::<S, 1, 2, W>(sign, own, words);
             }
         }
     }
 }
 
 #[inline(always)]
-fn ands<S: Slot>(positive: usize, negated: usize, sign: u64, operands: &[S], words: &mut [Word]) {
+fn ands<S: Slot, const W: usize>(
+    positive: usize,
+    negated: usize,
+    sign: u64,
+    operands: &[S],
+    words: &mut [Word<W>],
+) {
     match (positive, negated) {
-        (2, 0) => few::<S, 2, 3>(sign, operands, words),
-        (1, 1) => few::<S, 1, 3>(sign, operands, words),
-        (0, 2) => few::<S, 0, 3>(sign, operands, words),
-        (3, 0) => few::<S, 3, 4>(sign, operands, words),
-        (2, 1) => few::<S, 2, 4>(sign, operands, words),
-        (1, 2) => few::<S, 1, 4>(sign, operands, words),
-        (0, 3) => few::<S, 0, 4>(sign, operands, words),
-        (4, 0) => few::<S, 4, 5>(sign, operands, words),
-        (3, 1) => few::<S, 3, 5>(sign, operands, words),
-        (2, 2) => few::<S, 2, 5>(sign, operands, words),
-        (1, 3) => few::<S, 1, 5>(sign, operands, words),
-        (0, 4) => few::<S, 0, 5>(sign, operands, words),
+        (2, 0) => few::<S, 2, 3, W>(sign, operands, words),
+        (1, 1) => few::<S, 1, 3, W>(sign, operands, words),
+        (0, 2) => few::<S, 0, 3, W>(sign, operands, words),
+        (3, 0) => few::<S, 3, 4, W>(sign, operands, words),
+        (2, 1) => few::<S, 2, 4, W>(sign, operands, words),
+        (1, 2) => few::<S, 1, 4, W>(sign, operands, words),
+        (0, 3) => few::<S, 0, 4, W>(sign, operands, words),
+        (4, 0) => few::<S, 4, 5, W>(sign, operands, words),
+        (3, 1) => few::<S, 3, 5, W>(sign, operands, words),
+        (2, 2) => few::<S, 2, 5, W>(sign, operands, words),
+        (1, 3) => few::<S, 1, 5, W>(sign, operands, words),
+        (0, 4) => few::<S, 0, 5, W>(sign, operands, words),
         _ => many(positive, negated, sign, operands, words),
     }
 }
@@ -214,10 +240,10 @@ fn ands<S: Slot>(positive: usize, negated: usize, sign: u64, operands: &[S], wor
 /// Ands of `LENGTH - 1` inputs, the first `POSITIVE` of which are not negated; `sign` negates the
 /// results.
 #[inline(always)]
-fn few<S: Slot, const POSITIVE: usize, const LENGTH: usize>(
+fn few<S: Slot, const POSITIVE: usize, const LENGTH: usize, const W: usize>(
     sign: u64,
     operands: &[S],
-    words: &mut [Word],
+    words: &mut [Word<W>],
 ) {
     let operands = operands.as_chunks::<LENGTH>().0;
     let mut at = 0;
@@ -240,11 +266,17 @@ fn few<S: Slot, const POSITIVE: usize, const LENGTH: usize>(
 }
 
 #[inline(always)]
-fn many<S: Slot>(positive: usize, negated: usize, sign: u64, operands: &[S], words: &mut [Word]) {
+fn many<S: Slot, const W: usize>(
+    positive: usize,
+    negated: usize,
+    sign: u64,
+    operands: &[S],
+    words: &mut [Word<W>],
+) {
     let length = 1 + positive + negated;
     let mut start = 0;
     while start + length <= operands.len() {
-        let mut all = Word([u64::MAX; 8]);
+        let mut all = Word::<W>::ALL;
         let mut next = start + 1;
         while next <= start + positive {
             and(&mut all, &words[operands[next].at()], false);
@@ -261,18 +293,18 @@ fn many<S: Slot>(positive: usize, negated: usize, sign: u64, operands: &[S], wor
 }
 
 #[inline(always)]
-fn and(all: &mut Word, word: &Word, is_negated: bool) {
+fn and<const W: usize>(all: &mut Word<W>, word: &Word<W>, is_negated: bool) {
     let mut i = 0;
-    while i < 8 {
+    while i < W {
         all.0[i] &= if is_negated { !word.0[i] } else { word.0[i] };
         i += 1;
     }
 }
 
 #[inline(always)]
-fn invert(word: &mut Word, sign: u64) {
+fn invert<const W: usize>(word: &mut Word<W>, sign: u64) {
     let mut i = 0;
-    while i < 8 {
+    while i < W {
         word.0[i] ^= sign;
         i += 1;
     }
@@ -289,7 +321,7 @@ macro_rules! table {
             let mut a = $words[operands[1].at()];
             let (b, c) = (&$words[operands[2].at()], &$words[operands[3].at()]);
             let mut i = 0;
-            while i < 8 {
+            while i < W {
                 let ($a, $b, $c) = (a.0[i] ^ sign_a, b.0[i] ^ sign_b, c.0[i] ^ sign_c);
                 a.0[i] = $result;
                 i += 1;
@@ -301,7 +333,7 @@ macro_rules! table {
 }
 
 #[inline(always)]
-fn tables<S: Slot>(op: Op, signs: u32, operands: &[S], words: &mut [Word]) {
+fn tables<S: Slot, const W: usize>(op: Op, signs: u32, operands: &[S], words: &mut [Word<W>]) {
     const NONE: [u64; 3] = [0; 3];
     let sign = [
         0u64.wrapping_sub((signs & 1) as u64),
@@ -316,7 +348,7 @@ fn tables<S: Slot>(op: Op, signs: u32, operands: &[S], words: &mut [Word]) {
                 let operands = &operands[at];
                 let (mut a, b) = (words[operands[1].at()], &words[operands[2].at()]);
                 let mut i = 0;
-                while i < 8 {
+                while i < W {
                     a.0[i] ^= b.0[i];
                     i += 1;
                 }

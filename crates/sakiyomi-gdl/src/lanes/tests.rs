@@ -7,8 +7,8 @@ use sakiyomi_core::{Rng, Stop};
 use crate::ground::meter::{Limits, Meter, Progress};
 use crate::ground::program::{Evaluate, Program, Splitting};
 use crate::lanes::batch::{Batch, NO_GOAL};
-use crate::lanes::run::{Word, execute, execute_anywhere};
-use crate::lanes::{Fixed, Form, LaneLimits, Lanes, N_LANES, Phase, Refusal};
+use crate::lanes::run::{Word, execute, execute_anywhere, execute_avx2};
+use crate::lanes::{Fixed, Form, LaneLimits, Lanes, N_LANES, Phase, Picks, Refusal};
 use crate::network::gates::holds;
 use crate::network::graph::Network;
 use crate::read::parse::Sheet;
@@ -27,8 +27,8 @@ pub(super) fn compiled(text: &str) -> Compiled {
 /// every ply with the plain evaluation.
 fn check_against_plain(network: &Network, lanes: &Lanes, n_plies: usize, looked: &[usize]) {
     let mut rng = Rng::new(1);
-    let mut batch = Batch::new(lanes);
-    let all = Word([u64::MAX; 8]);
+    let mut batch: Batch<&Lanes> = Batch::new(lanes);
+    let all = Word::ALL;
     batch.load(all, &network.initial_facts());
     let mut is_playing = vec![true; N_LANES];
     let (mut values, mut after, mut goals) = (Vec::new(), Vec::new(), Vec::new());
@@ -81,14 +81,14 @@ fn check_against_plain(network: &Network, lanes: &Lanes, n_plies: usize, looked:
 }
 
 /// Lanes in which effects of moves have one of the two forms.
-fn of_form(compiled: &Compiled, form: Form) -> Lanes {
+fn of_form(compiled: &Compiled, form: Form, picks: Picks) -> Lanes {
     let Compiled { network, sequence, .. } = compiled;
-    let mut lanes = Lanes::new(network, sequence, usual(), None).unwrap();
+    let mut lanes = Lanes::new(network, sequence, picks, usual(), None).unwrap();
     let bounds =
         super::Bounds { limits: usual(), started: cpu_time::ThreadTime::now(), stop: None };
     for phase in &mut lanes.phases {
         let fixed: Fixed = phase.fixed.iter().copied().collect();
-        *phase = Phase::of_form(network, &fixed, form, &bounds).unwrap();
+        *phase = Phase::of_form(network, &fixed, form, picks, &bounds).unwrap();
     }
     lanes.n_slots = lanes.phases.iter().map(|phase| phase.code.n_slots).max().unwrap();
     lanes
@@ -99,8 +99,10 @@ fn both_forms_agree_with_the_plain_evaluation() {
     let written = crate::tests::sheets::ALL.iter().map(|&text| text.to_owned());
     for text in written.chain((0..40).map(random_sheet)) {
         let compiled = compiled(&text);
-        for form in [Form::Gates, Form::Vectors] {
-            let lanes = of_form(&compiled, form);
+        let forms = [Form::Gates, Form::Vectors];
+        let all = forms.map(|form| [Picks::Once, Picks::Repeated].map(|picks| (form, picks)));
+        for (form, picks) in all.into_iter().flatten() {
+            let lanes = of_form(&compiled, form, picks);
             let looked: Vec<usize> = (0..N_LANES).step_by(13).collect();
             check_against_plain(&compiled.network, &lanes, 40, &looked);
         }
@@ -110,7 +112,8 @@ fn both_forms_agree_with_the_plain_evaluation() {
 #[test]
 fn control_is_folded_away() {
     let compiled = compiled(crate::tests::sheets::LINES);
-    let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
+    let lanes =
+        Lanes::new(&compiled.network, &compiled.sequence, Picks::Once, usual(), None).unwrap();
     assert_eq!(lanes.period(), 2);
     assert_eq!(lanes.phases[0].fixed.len(), 2);
     // The other role has one move, so it draws nothing.
@@ -121,14 +124,14 @@ fn control_is_folded_away() {
 #[test]
 fn lanes_beyond_the_limits_are_refused() {
     let Compiled { network, sequence, .. } = compiled(crate::tests::sheets::LINES);
-    let refuse = |limits| Lanes::new(&network, &sequence, limits, None).unwrap_err();
+    let refuse = |limits| Lanes::new(&network, &sequence, Picks::Once, limits, None).unwrap_err();
     let limits = LaneLimits { inputs: 100, ..usual() };
     assert_eq!(refuse(limits), Refusal::TooLarge { limit: 100 });
     let limits = LaneLimits { seconds: 0.0, ..usual() };
     assert_eq!(refuse(limits), Refusal::TooSlow { seconds: 0.0 });
     let stop = Arc::new(Stop::new());
     stop.request();
-    let stopped = Lanes::new(&network, &sequence, usual(), Some(&stop)).unwrap_err();
+    let stopped = Lanes::new(&network, &sequence, Picks::Once, usual(), Some(&stop)).unwrap_err();
     assert_eq!(stopped, Refusal::Stopped);
 }
 
@@ -140,8 +143,9 @@ pub(super) fn usual() -> LaneLimits {
 #[test]
 fn states_are_the_same_in_and_out_of_lanes() {
     let compiled = compiled(crate::tests::sheets::LINES);
-    let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
-    let (mut batch, mut rng) = (Batch::new(&lanes), Rng::new(2));
+    let lanes =
+        Lanes::new(&compiled.network, &compiled.sequence, Picks::Once, usual(), None).unwrap();
+    let (mut batch, mut rng): (Batch<&Lanes>, _) = (Batch::new(&lanes), Rng::new(2));
     let n_words = lanes.n_fluents.div_ceil(64);
     for n in [1, 63, 64, 65, N_LANES] {
         let mut states: Vec<u64> = (0..n * n_words).map(|_| rng.bits()).collect();
@@ -167,18 +171,21 @@ fn states_are_the_same_in_and_out_of_lanes() {
 #[test]
 fn instruction_sets_agree() {
     let compiled = compiled(crate::tests::sheets::LINES);
-    let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
+    let lanes =
+        Lanes::new(&compiled.network, &compiled.sequence, Picks::Once, usual(), None).unwrap();
     let mut rng = Rng::new(4);
     for phase in &lanes.phases {
-        let mut words = vec![Word::ZERO; phase.code.n_slots];
+        let mut words: Vec<Word> = vec![Word::ZERO; phase.code.n_slots];
         for word in &mut words[1..] {
             word.0.iter_mut().for_each(|word| *word = rng.bits());
         }
-        let mut others = words.clone();
-        for segment in phase.code.first.iter().chain(&phase.code.second) {
+        let (mut others, mut some) = (words.clone(), words.clone());
+        for segment in phase.code.segments() {
             execute(segment, &mut words);
             execute_anywhere(segment, &mut others);
+            execute_avx2(segment, &mut some);
             assert_eq!(words, others);
+            assert_eq!(words, some);
         }
     }
 }

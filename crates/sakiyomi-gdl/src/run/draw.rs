@@ -8,10 +8,16 @@
 //! makes the k-th of its legal moves in the order of their numbers. A role with one legal move
 //! makes it; with the same rule, since nothing but 0 is below 1.
 //!
+//! A role that draws several times at a ply, to choose between what it draws, adds [`AGAIN`] to the
+//! turn with every further draw.
+//!
 //! So a match does not depend on which engine plays it, on its lane, or on what is played beside it.
 
 /// The distance of two draws of a match.
 pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// More turns than a match has.
+pub(crate) const AGAIN: u64 = 1 << 40;
 
 /// The finaliser of SplitMix64: a bijection that spreads every bit.
 #[inline(always)]

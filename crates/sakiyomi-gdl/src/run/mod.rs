@@ -34,6 +34,7 @@
 pub(crate) mod buffers;
 pub(crate) mod cases;
 pub(crate) mod compiled;
+mod condition_order;
 pub(crate) mod default_next;
 pub(crate) mod draw;
 pub(crate) mod effects;

@@ -1,5 +1,5 @@
 //! Plays joint moves: by what was worked out for them if they occur often, or forward (see
-//! `forward.rs`). docs/gdl-engine.md has a table of which path runs when.
+//! `forward.rs`). docs/reference/gdl-engine.md has a table of which path runs when.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};

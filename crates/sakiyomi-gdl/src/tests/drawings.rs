@@ -125,6 +125,24 @@ fn lines_are_drawn_between_dots() {
 }
 
 #[test]
+fn pieces_that_are_told_before_their_place_stand_on_the_board() {
+    let moves = "(index 1) (index 2) (index 3) (init (at white 1 1)) (init (at black 3 3))
+                 (<= (next (cell ?x ?y stone)) (true (at ?p ?a ?b)) (index ?x) (index ?y))
+                 (<= (next (cell ?x ?y stone)) (true (cell ?x ?y stone)))
+                 (<= (next (at ?p ?x ?y)) (does ?p pass) (index ?x) (true (at ?p ?x ?y)) (index ?y))
+                 (<= (next (at ?p ?x ?y)) (does ?p noop) (index ?x) (true (at ?p ?x ?y)) (index ?y))
+                 (<= (base (cell ?x ?y stone)) (index ?x) (index ?y))
+                 (<= (base (at ?p ?x ?y)) (role ?p) (index ?x) (index ?y))";
+    let game = game(&sheet(moves));
+    let view = game.view(&game.start());
+    let drawn = view.board.unwrap();
+    assert_eq!(symbols(&drawn), ["ssb", "sss", "wss"]);
+    assert_eq!(drawn.cells[6].top().unwrap().owner, Some(0));
+    let titles: Vec<String> = view.facts.iter().map(|fact| fact.title.to_string()).collect();
+    assert!(!titles.contains(&"at".to_owned()), "{titles:?}");
+}
+
+#[test]
 fn heaps_stand_in_rows_of_their_owners() {
     let heaps = "(init (heap a 3)) (init (heap b 12)) (init (heap c 0))
                  (<= (next (heap ?h ?n)) (true (heap ?h ?n)))

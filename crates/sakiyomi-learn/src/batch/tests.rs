@@ -72,7 +72,7 @@ impl Visitor for WithLists<'_> {
     type Out = Box<dyn Batch>;
     fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
         assert!(game.has_direct_indices(), "{}: it has lists anyway", self.0);
-        Box::new(BatchOf::with_lists(game, self.0, self.1, true).unwrap())
+        Box::new(BatchOf::with_lists(game, self.1, true).unwrap())
     }
 }
 
@@ -99,6 +99,87 @@ fn games_that_tell_what_is_legal_without_a_list_are_seen_and_played_the_same() {
             n_ended += seen.ended.iter().filter(|&&ended| ended).count();
         }
         assert!(n_ended > 9, "{game}: {n_ended} matches ended");
+    }
+}
+
+/// Opens a batch that plays its matches on together, if the game does, and one that plays one match
+/// after the other.
+struct BothWays(BatchSettings);
+
+impl Visitor for BothWays {
+    type Out = Option<[Box<dyn Batch>; 2]>;
+    fn visit<G: CatalogGame>(self, game: G) -> Self::Out {
+        let together = Together::new(&game, &self.0).unwrap()?;
+        Some([Box::new(together), Box::new(BatchOf::new(game, self.0).unwrap())])
+    }
+}
+
+/// Steps both batches with the same actions and compares all that is seen, wrong actions included;
+/// tells how many matches ended.
+fn compare(game: &str, together: &mut dyn Batch, single: &mut dyn Batch, n_steps: usize) -> usize {
+    let [mut seen, mut expected] = [Arrays::of(together), Arrays::of(single)];
+    together.reset(5, seen.buffers()).unwrap();
+    single.reset(5, expected.buffers()).unwrap();
+    let mut actions = vec![0; together.len() * together.rows()];
+    let mut others = actions.clone();
+    let mut n_ended = 0;
+    for step in 0..n_steps {
+        assert!(seen == expected, "{game}, step {step}");
+        together.random_actions(&mut actions).unwrap();
+        single.random_actions(&mut others).unwrap();
+        assert_eq!(actions, others, "{game}, step {step}");
+        if let Some(chooser) = expected.players.iter().position(|&player| player >= 0) {
+            let mut wrong = actions.clone();
+            let row = if single.rows() == 1 { 0 } else { expected.players[chooser] as usize };
+            wrong[chooser * single.rows() + row] = [-1, 1 << 40, i64::MAX][step % 3];
+            let error = single.step(&wrong, expected.buffers()).unwrap_err();
+            assert_eq!(together.step(&wrong, seen.buffers()), Err(error), "{game}, step {step}");
+        }
+        together.step(&actions, seen.buffers()).unwrap();
+        single.step(&actions, expected.buffers()).unwrap();
+        n_ended += seen.ended.iter().filter(|&&ended| ended).count();
+    }
+    n_ended
+}
+
+/// Rule sheets play their matches on together, alternating and simultaneous ones, on any number of
+/// threads; those with chance do not.
+#[test]
+fn matches_that_are_played_on_together_are_seen_and_played_the_same() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/gdl");
+    let (mut n_together, mut n_ended) = (0, 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "kif") {
+            continue;
+        }
+        let game = format!("gdl:file={}", path.display());
+        let spec: GameSpec = game.parse().unwrap();
+        let is_simultaneous = spec.with(IsSimultaneous).unwrap();
+        let threads = 1 + n_together % 3;
+        let settings = BatchSettings {
+            n_environments: 64 * 4 * threads + 3,
+            per_player: is_simultaneous || n_together % 2 == 1,
+            threads,
+            seed: 5,
+        };
+        let Some([mut together, mut single]) = spec.with(BothWays(settings)).unwrap() else {
+            assert!(game.contains("pig"), "{game} has no chance");
+            continue;
+        };
+        n_together += 1;
+        n_ended += compare(&game, &mut *together, &mut *single, 40);
+    }
+    assert!(n_together > 15 && n_ended > 1_000, "{n_together} sheets, {n_ended} matches");
+}
+
+struct IsSimultaneous;
+
+impl Visitor for IsSimultaneous {
+    type Out = bool;
+    fn visit<G: CatalogGame>(self, game: G) -> bool {
+        // Some choose alone at first and together later.
+        game.players() > 1 && (Layout::of(&game).is_simultaneous || game.players() > 2)
     }
 }
 

@@ -13,11 +13,14 @@
 
 use super::*;
 
-pub(super) const DECLARATION: Declaration = Declaration::searching(
-    "m3lee",
-    "M3Lee of TUBSTAP: a turn by UCT, or a better one of random turns",
-    "playouts a turn; 3,000 if nothing is said",
-);
+pub(super) const DECLARATION: Declaration = Declaration {
+    word: Some(NUMBERS),
+    ..Declaration::searching(
+        "m3lee",
+        "M3Lee of TUBSTAP: a turn by UCT, or a better one of random turns",
+        "playouts a turn; 3,000 if nothing is said",
+    )
+};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct M3LeeSettings {
@@ -40,6 +43,14 @@ impl M3LeeSettings {
         rating_playouts: 50,
         comparing_playouts: 50,
         cpu_per_turn: None,
+    };
+
+    /// For judging maps: nearly the same choices in a tenth of the time.
+    pub const QUICK: M3LeeSettings = M3LeeSettings {
+        playouts: 300,
+        random_turns: 15,
+        rating_playouts: 10,
+        ..M3LeeSettings::STOCK
     };
 }
 

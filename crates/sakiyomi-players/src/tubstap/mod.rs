@@ -29,13 +29,20 @@ macro_rules! player_settings {
             }
         }
 
-        impl From<Budget> for $Settings {
-            fn from(budget: Budget) -> $Settings {
-                let mut $settings = budget.cpu.map_or($Settings::$PRESET, $Settings::timed);
+        impl $Settings {
+            /// The same within a budget; CPU time takes the place of all numbers.
+            pub fn within(self, budget: Budget) -> $Settings {
+                let mut $settings = budget.cpu.map_or(self, $Settings::timed);
                 if let Some($n) = budget.iterations {
                     $set;
                 }
                 $settings
+            }
+        }
+
+        impl From<Budget> for $Settings {
+            fn from(budget: Budget) -> $Settings {
+                $Settings::default().within(budget)
             }
         }
     };
@@ -64,7 +71,7 @@ use sakiyomi_games::tubstap::{
     Action, AttackFirst, Attacks, CANNON_RANGE, Kind, Options, State, Tubstap,
 };
 
-use crate::{Declaration, HasPlayers, PlayerOf};
+use crate::{Declaration, HasPlayers, PlayerOf, PlayerSettings, Word};
 
 impl<const W: usize, const N: usize> HasPlayers for Tubstap<W, N> {
     const PLAYERS: &'static [PlayerOf<Tubstap<W, N>>] = &[
@@ -75,17 +82,38 @@ impl<const W: usize, const N: usize> HasPlayers for Tubstap<W, N> {
         },
         PlayerOf {
             declaration: &m3lee::DECLARATION,
-            make: |settings| Box::new(M3Lee::new(settings.budget.into())),
+            make: |settings| {
+                let own = preset(settings, M3LeeSettings::STOCK, M3LeeSettings::QUICK);
+                Box::new(M3Lee::new(own.within(settings.budget)))
+            },
         },
         PlayerOf {
             declaration: &staff::DECLARATION,
-            make: |settings| Box::new(MilitaryStaff::new(settings.budget.into())),
+            make: |settings| {
+                let (stock, quick) = (MilitaryStaffSettings::STOCK, MilitaryStaffSettings::QUICK);
+                let own = preset(settings, stock, quick);
+                Box::new(MilitaryStaff::new(own.within(settings.budget)))
+            },
         },
         PlayerOf {
             declaration: &satd2::DECLARATION,
             make: |settings| Box::new(SatD2::new(settings.budget.into())),
         },
     ];
+}
+
+/// How many playouts a player makes for each of its purposes.
+const NUMBERS: Word = Word {
+    name: "numbers",
+    words: &["stock", QUICK],
+    meaning: "playouts for each of its purposes, where no time is set: those of version 1.08, or \
+              about a tenth of them, which is enough for judging a map",
+};
+const QUICK: &str = "quick";
+
+/// One of two settings, by the word of [`NUMBERS`].
+fn preset<T>(settings: &PlayerSettings, stock: T, quick: T) -> T {
+    if settings.word == QUICK { quick } else { stock }
 }
 
 /// What a player decided, as its only action.

@@ -33,6 +33,22 @@ const MAX_MEAN_DISTANCE: f64 = 2.92;
 /// The paper's bound for the mean standard deviation.
 const MAX_DEVIATION: f64 = 2.6e-2;
 
+/// How large a probe is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbeSettings {
+    /// Playouts of a decision.
+    pub playouts: u64,
+    /// Plies of each game, if it is not over before.
+    pub plies: usize,
+}
+
+/// The probe of the paper.
+impl Default for ProbeSettings {
+    fn default() -> ProbeSettings {
+        ProbeSettings { playouts: PROBE_PLAYOUTS, plies: PLIES }
+    }
+}
+
 /// What a probe found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeReport {
@@ -52,27 +68,27 @@ pub struct ProbeReport {
     pub cpu: Duration,
 }
 
-/// Plays the probe of the paper, with this number of playouts for a decision.
+/// Plays the probe of the paper.
 pub fn probe<G: Hints>(
     game: &G,
     search: &MctsSettings,
-    playouts: u64,
+    settings: ProbeSettings,
     rng: &mut Rng,
     stop: &Stop,
 ) -> ProbeReport {
     let play: &Play<'_> = &|seats, meter, rng| play(game, seats, meter, stop, rng);
-    Rehearsals::new(play, game.players(), *search, stop).probe(playouts, rng)
+    Rehearsals::new(play, game.players(), *search, stop).probe(settings, rng)
 }
 
 impl Rehearsals<'_> {
-    pub(super) fn probe(&mut self, playouts: u64, rng: &mut Rng) -> ProbeReport {
+    pub(super) fn probe(&mut self, size: ProbeSettings, rng: &mut Rng) -> ProbeReport {
         let settings =
             experience_of(&self.search).unwrap_or(ExperienceSettings::paper(Encoding::Huffman, 2));
         let (mut counts, mut agreement) = (ExperienceCounts::default(), Agreement::default());
         let mut histograms = Vec::new();
         for _ in 0..GAMES {
             let mut histogram: Vec<u64> = Vec::new();
-            for (survey, more) in self.survey(settings, playouts, PLIES, rng) {
+            for (survey, more) in self.survey(settings, size.playouts, size.plies, rng) {
                 histogram.resize(histogram.len().max(survey.distances.len()), 0);
                 histogram.iter_mut().zip(&survey.distances).for_each(|(sum, n)| *sum += n);
                 counts.add(&more);

@@ -20,7 +20,7 @@ use sakiyomi_core::{
 };
 
 use super::encoding::Encoding;
-use super::papers::{PLIES, PROBE_PLAYOUTS, switch_by_distance, switch_by_payoffs};
+use super::papers::{PLIES, PROBE_PLAYOUTS, ProbeSettings, switch_by_distance, switch_by_payoffs};
 use super::rehearsal::{Bar, LONG, Play, Rehearsals, counts_playouts, play, with_experience};
 use super::settings::ExperienceSettings;
 use super::survey::{Agreement, Fit};
@@ -127,7 +127,7 @@ impl Prepare {
         stop: &Stop,
     ) -> Preparation {
         let rehearsals = |search| Rehearsals::new(play, n_players, search, stop);
-        let probe = |search| rehearsals(search).probe(PROBE_PLAYOUTS, rng);
+        let probe = |search| rehearsals(search).probe(ProbeSettings::default(), rng);
         match self {
             Prepare::Distances => switch_by_distance(settings, probe),
             Prepare::Payoffs => switch_by_payoffs(settings, probe),

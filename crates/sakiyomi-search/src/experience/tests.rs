@@ -2,7 +2,7 @@
 
 use super::encoding::Encoding;
 use super::lend::Experience;
-use super::papers::{PROBE_PLAYOUTS, ProbeReport, probe};
+use super::papers::{ProbeReport, ProbeSettings, probe};
 use super::prepare::{Prepare, Prepared};
 use super::rehearsal::{Play, Rehearsals, play};
 use super::settings::{ExperienceSettings, MAX_DISTANCE};
@@ -185,11 +185,11 @@ fn weights_follow_distance_and_are_limited() {
 #[test]
 fn the_probe_measures_and_switches() {
     let search = settings(50, ExperienceSettings::paper(Encoding::Huffman, 2));
-    let report = probe(&GAME, &search, PROBE_PLAYOUTS, &mut Rng::new(1), &Stop::new());
+    let report = probe(&GAME, &search, ProbeSettings::default(), &mut Rng::new(1), &Stop::new());
     assert_eq!(report.histograms.len(), 10);
     assert!(report.mean_distance.is_some() && report.playouts > 0, "{report:?}");
     assert!(report.counts.hits > 0 && report.counts.hits <= report.counts.nodes, "{report:?}");
-    let again = probe(&GAME, &search, PROBE_PLAYOUTS, &mut Rng::new(1), &Stop::new());
+    let again = probe(&GAME, &search, ProbeSettings::default(), &mut Rng::new(1), &Stop::new());
     assert_eq!(report, ProbeReport { cpu: report.cpu, ..again });
     for prepare in [Prepare::Distances, Prepare::Payoffs] {
         let mut agent = Prepared::new(prepare, search);
@@ -199,7 +199,7 @@ fn the_probe_measures_and_switches() {
     }
     // Positions are worth what they are, however they were reached.
     let exact = settings(50, ExperienceSettings::paper(Encoding::Huffman, 0));
-    let exact = probe(&GAME, &exact, PROBE_PLAYOUTS, &mut Rng::new(1), &Stop::new());
+    let exact = probe(&GAME, &exact, ProbeSettings::default(), &mut Rng::new(1), &Stop::new());
     assert!(exact.gain > 0.0, "{exact:?}");
 }
 

@@ -1,19 +1,21 @@
 //! The tree search as an agent, which keeps its trees over the decisions of one match.
 
+use std::sync::Arc;
 use std::thread;
 
 use sakiyomi_core::{
-    Agent, Budget, Choice, Context, Forfeit, Game, Hints, Insight, InsightRow, Player, Rng, Turn,
-    Watch,
+    Agent, Budget, Choice, Context, Forfeit, Game, Hint, Hints, Insight, InsightRow, Player,
+    Preparation, Rng, Turn, Watch,
 };
 
 use super::answer::RootArm;
 use super::game_tree::TooManyActions;
 use super::insight::insight_row;
 use super::path::ROOT;
-use super::playout::policy::LeafBatch;
+use super::playout::policy::{LeafBatch, Policy};
 use super::settings::MctsSettings;
 use super::strategy::TreeStrategy;
+use super::value::Learner;
 use super::walk::{Report, Walk};
 use crate::experience::lend::ExperienceCounts;
 use crate::experience::survey::Survey;
@@ -25,6 +27,8 @@ pub struct Mcts<G: Game> {
     walks: Vec<Walk<G>>,
     /// Whether experience measures what it finds.
     surveys: bool,
+    is_prepared: bool,
+    learner: Option<Learner>,
 }
 
 /// A tree search as those see it who measure trees. They hold it boxed, so that the search need not
@@ -88,7 +92,14 @@ impl<G: Hints> TreeSearch<G> for Mcts<G> {
 
 impl<G: Hints> Mcts<G> {
     pub fn new(settings: MctsSettings) -> Mcts<G> {
-        Mcts { settings, root: None, walks: Vec::new(), surveys: false }
+        Mcts {
+            settings,
+            root: None,
+            walks: Vec::new(),
+            surveys: false,
+            is_prepared: false,
+            learner: None,
+        }
     }
 
     /// A search whose experience measures what it finds.
@@ -116,8 +127,9 @@ impl<G: Hints> Mcts<G> {
         context: &mut Context<'_>,
         watch: Option<&mut Watch<'_, G::Action>>,
     ) -> Result<u64, TooManyActions> {
-        let MctsSettings { budget, tree, .. } = self.settings;
+        let MctsSettings { mut budget, tree, .. } = self.settings;
         self.plant(game);
+        self.learn_value(game, state, &mut budget, context);
         if !tree.reuse || self.root.as_ref() != Some(state) {
             self.forget();
             self.root = Some(state.clone());
@@ -147,6 +159,44 @@ impl<G: Hints> Mcts<G> {
             }
             Ok(sum)
         })
+    }
+
+    /// Whether what positions are worth is learned.
+    fn uses_value(&self, game: &G) -> bool {
+        self.settings.uses_value() && game.provides().contains(Hint::Facts)
+    }
+
+    /// Learns what positions are worth, if this search uses it, and takes the time out of its budget.
+    fn learn_value(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        budget: &mut Budget,
+        context: &mut Context<'_>,
+    ) {
+        if !self.uses_value(game) {
+            return;
+        }
+        let new = || Learner::new(game, state, &self.settings.playout);
+        let learner = self.learner.get_or_insert_with(new);
+        learner.prepare_search(game, state, budget, context.stop, context.rng);
+        let value = learner.value().cloned().map(Arc::new);
+        self.walks.iter_mut().for_each(|walk| walk.value.clone_from(&value));
+    }
+
+    /// Lets the game get ready for batches of playouts, once.
+    fn prepare_batches(&mut self, game: &G) {
+        let was_prepared = std::mem::replace(&mut self.is_prepared, true);
+        if self.settings.playout.batch != LeafBatch::SINGLE && !was_prepared {
+            self.prepare_playouts(game);
+        }
+    }
+
+    fn prepare_playouts(&self, game: &G) {
+        match Policy::new(&self.settings.playout).competing() {
+            Some(_) => game.prepare_tournaments(),
+            None => game.prepare_playouts(),
+        }
     }
 
     /// Makes the trees, if they are not there yet.
@@ -179,6 +229,8 @@ impl<G: Hints> Mcts<G> {
                 arm.visits += u64::from(walk.tree.arms.visits[row.first + pick]);
                 arm.weight += walk.tree.weight(row.first + pick);
                 arm.sum += walk.tree.arms.sums[row.first + pick];
+                let prior = walk.tree.arms.priors.get(row.first + pick);
+                arm.prior = arm.prior.or(prior.map(|&prior| f64::from(prior)));
                 if walk.proves() && is_alone {
                     let proof = walk.tree.arm_proof(ROOT, pick).map(|payoffs| payoffs[player]);
                     arm.proven = arm.proven.or(proof);
@@ -214,6 +266,10 @@ impl<G: Hints> Mcts<G> {
         watch: Option<&mut Watch<'_, G::Action>>,
     ) -> Result<Choice<G::Action>, Forfeit> {
         self.plant(game);
+        // Without a clock a game gets ready when that is worth it.
+        if !self.settings.budget.is_repeatable() {
+            self.prepare_batches(game);
+        }
         if let Some(solution) = self.walks.first_mut().and_then(|walk| walk.endgame(game, state)) {
             return Ok(solution.choice(player, context, self.n_nodes() as u64));
         }
@@ -228,10 +284,18 @@ impl<G: Hints> Mcts<G> {
 }
 
 impl<G: Hints> Agent<G> for Mcts<G> {
-    fn prepare(&mut self, game: &G, _context: &mut Context<'_>) {
-        if self.settings.playout.batch != LeafBatch::SINGLE {
-            game.prepare_playouts();
+    fn prepare(&mut self, game: &G, context: &mut Context<'_>) {
+        self.prepare_batches(game);
+        if self.uses_value(game) && self.learner.is_none() {
+            self.prepare_playouts(game);
+            let mut learner = Learner::new(game, &game.start(), &self.settings.playout);
+            learner.prepare_match(game, context.stop, context.rng);
+            self.learner = Some(learner);
         }
+    }
+
+    fn preparation(&self) -> Option<Preparation> {
+        self.learner.as_ref()?.preparation()
     }
 
     fn choose(

@@ -21,11 +21,12 @@ pub(super) struct RootArm<A> {
     /// The part in the strategy, before all parts are made to add up to 1.
     pub(super) weight: f64,
     pub(super) proven: Option<f64>,
+    pub(super) prior: Option<f64>,
 }
 
 impl<A> RootArm<A> {
     pub(super) fn new(action: A) -> RootArm<A> {
-        RootArm { action, visits: 0, sum: 0.0, weight: 0.0, proven: None }
+        RootArm { action, visits: 0, sum: 0.0, weight: 0.0, proven: None, prior: None }
     }
 
     pub(super) fn value(&self) -> Option<f64> {

@@ -84,6 +84,15 @@ impl Arms {
         };
     }
 
+    /// The same after a visit whose payoffs are to come. Its mean stays what it was, and that of an
+    /// arm that has none yet is 0.
+    #[inline]
+    pub(super) fn make_ready_unseen(&mut self, arm: usize) {
+        let [visits, _] = self.visits_and_sum(arm);
+        let mean = if visits > 1.0 { self.ready[arm][0] } else { 0.0 };
+        self.ready[arm] = [mean, 1.0 / visits.sqrt()];
+    }
+
     /// Lends visits and payoffs to an arm. They count in its score when it learns the next time.
     pub(super) fn lend(&mut self, arm: usize, visits: f64, sum: f64) {
         let lent = &mut self.lent[arm];

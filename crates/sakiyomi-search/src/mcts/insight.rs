@@ -25,6 +25,7 @@ fn insight_arms<A>(arms: Vec<RootArm<A>>) -> Vec<InsightArm<A>> {
         value: arm.value(),
         share: if total > 0.0 { arm.weight / total } else { 1.0 / n },
         proven: arm.proven.is_some(),
+        prior: arm.prior,
         action: arm.action,
     };
     arms.into_iter().map(insight).collect()
@@ -75,6 +76,7 @@ impl<G: Hints> Walk<G> {
             visits: u64::from(self.tree.arms.visits[arm]),
             weight: self.tree.weight(arm),
             sum: self.tree.arms.sums[arm],
+            prior: self.tree.arms.priors.get(arm).map(|&prior| f64::from(prior)),
             ..RootArm::new(self.tree.actions[arm])
         }
     }

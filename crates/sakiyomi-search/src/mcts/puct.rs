@@ -8,7 +8,7 @@
 //! a loss. And a batch ends early when a descent arrives at a leaf that already waits.
 
 use sakiyomi_core::{
-    Agent, Budget, Choice, Context, Forfeit, Game, Hints, Payoffs, Player, Rng, Stop, Turn,
+    Agent, Budget, Choice, Context, Forfeit, Game, Hints, Insight, Payoffs, Player, Rng, Stop, Turn,
 };
 
 use super::evaluate::{self, Evaluation, EvaluationError, LeafEvaluator, LeafPosition};
@@ -96,6 +96,11 @@ impl<G: Hints, E: LeafEvaluator<G>> Agent<G> for PuctSearch<G, E> {
             self.forget();
             Forfeit { reason: error.to_string() }
         })
+    }
+
+    fn insight(&self, game: &G, state: &G::State, places: usize) -> Option<Insight<G::Action>> {
+        let walk = self.walk.as_ref().filter(|walk| !walk.tree.nodes.is_empty())?;
+        (self.root.as_ref() == Some(state)).then(|| walk.insight(game, state, 0, places))
     }
 
     fn observe(&mut self, game: &G, before: &G::State, actions: &[G::Action]) {

@@ -4,7 +4,7 @@ use sakiyomi_core::Budget;
 
 use super::playout::policy::PlayoutSettings;
 use super::select::Selection;
-use super::select::ucb::Ucb;
+use super::select::ucb::{Estimate, Ucb};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MctsSettings {
@@ -40,6 +40,13 @@ impl MctsSettings {
             tree: TreeSettings::default(),
             playout: PlayoutSettings::default(),
         }
+    }
+
+    /// Whether what positions are worth is learned.
+    pub(super) fn uses_value(&self) -> bool {
+        let ucb1 = self.selection.ucb().and_then(Ucb::ucb1);
+        self.playout.cut.is_some()
+            || ucb1.is_some_and(|ucb1| matches!(ucb1.estimate, Estimate::Value(_)))
     }
 
     /// What one of the trees may take, in bytes.

@@ -6,19 +6,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sakiyomi_core::{Budget, Game, Hints, MAX_PLAYERS, Payoffs, Rng, Scratch, Stop, Turn};
+use sakiyomi_core::{Budget, Game, Hint, Hints, MAX_PLAYERS, Payoffs, Rng, Scratch, Stop, Turn};
 
 use super::candidates::Candidates;
 use super::game_tree::{GameTree, Room, TooManyActions};
 use super::leaf::Leaf;
-use super::leaf_batch::InBatches;
+use super::leaf_batch::{InBatches, Pace};
+use super::look_ahead::LookAhead;
 use super::path::{NodeId, ROOT};
-use super::playout::policy::{LeafBatch, PlayoutPolicy, PlayoutSettings, Policy};
+use super::playout::policy::{LeafBatch, PlayoutPolicy, PlayoutSettings, Policy, Until};
 use super::select::Select;
-use super::select::solver::{Proofs, proof_by_arms};
+use super::select::solver::Proofs;
 use super::select::ucb::{Bound, Estimate};
 use super::settings::{MctsSettings, TreeSettings};
 use super::tree::{Kind, Slot, Tree};
+use super::value::Value;
 use crate::exact::{Exact, Solution};
 use crate::experience::lend::Experience;
 use crate::experience::settings::ExperienceSettings;
@@ -39,18 +41,17 @@ pub(super) struct Walk<G: Game> {
     /// Whether experience measures what it finds.
     pub(super) surveys: bool,
     settings: TreeSettings,
-    playout: PlayoutSettings,
+    pub(super) playout: PlayoutSettings,
     /// What the tree may take, in bytes.
     memory: u64,
     /// Whether known results are proven, and looked for ahead.
-    proofs: Proofs,
+    pub(super) proofs: Proofs,
     experience_settings: Option<ExperienceSettings>,
     pub(super) scratch: Scratch<G::Action>,
-    policy: Policy,
+    pub(super) policy: Policy,
     /// Whether the actions of iterations are written down, and playouts go step by step.
     keeps_trail: bool,
-    /// A buffer for the states that a node looks ahead to.
-    ahead: Option<G::State>,
+    pub(super) ahead: LookAhead<G>,
     /// The solver of the last turns, and how many.
     oracle: Option<(u32, Exact<G>)>,
     /// Where the last iteration ended; its buffers are used again.
@@ -58,6 +59,10 @@ pub(super) struct Walk<G: Game> {
     /// The iteration in which each node of a graph was last on the path.
     last_on_path: Vec<u32>,
     n_descents: u32,
+    /// What visits cost, if leaves wait for playouts.
+    pub(super) pace: Pace,
+    /// What positions are worth, if that was learned and is of use.
+    pub(super) value: Option<Arc<Value>>,
 }
 
 /// Where a descent ended.
@@ -72,17 +77,23 @@ pub(super) enum Reached {
 impl<G: Hints> Walk<G> {
     pub(super) fn new(game: &G, settings: &MctsSettings) -> Walk<G> {
         let MctsSettings { mut selection, tree, mut playout, .. } = *settings;
-        if playout.batch != LeafBatch::SINGLE && game.playouts_at_once() > 1 {
-            playout.policy = PlayoutPolicy::Uniform;
-        } else {
+        if game.playouts_at_once() <= 1 {
             playout.batch = LeafBatch::SINGLE;
+        }
+        if playout.batch != LeafBatch::SINGLE && Policy::new(&playout).competing().is_none() {
+            playout.policy = PlayoutPolicy::Uniform;
         }
         let tree = TreeSettings { expand: tree.expand.max(1), ..tree };
         let policy = Policy::new(&playout);
         if let Some(ucb1) = selection.ucb_mut().and_then(|ucb| ucb.ucb1_mut()) {
-            // Without cells nothing is similar, and without means of actions there is no prior.
+            // Without cells nothing is similar, without means of actions or facts there is no prior.
             ucb1.experience = ucb1.experience.filter(|_| game.cell_shape().is_some());
-            if matches!(ucb1.estimate, Estimate::Prior(_)) && !policy.learns() {
+            let is_known = match ucb1.estimate {
+                Estimate::Prior(_) => policy.learns(),
+                Estimate::Value(_) => game.provides().contains(Hint::Facts),
+                Estimate::None | Estimate::Grave(_) => true,
+            };
+            if !is_known {
                 ucb1.estimate = Estimate::None;
             }
         }
@@ -129,12 +140,14 @@ impl<G: Hints> Walk<G> {
             scratch: Scratch::default(),
             policy: Policy::Uniform,
             keeps_trail: false,
-            ahead: None,
+            ahead: LookAhead::default(),
             oracle: (settings.endgame > 0)
                 .then(|| (settings.endgame, Exact::new(memory, Arc::default()))),
             leaf: None,
             last_on_path: Vec::new(),
             n_descents: 0,
+            pace: Pace::default(),
+            value: None,
         }
     }
 
@@ -193,33 +206,54 @@ impl<G: Hints> Walk<G> {
             search.run(self, &mut meter, rng, report)?;
             return Ok(meter.done());
         }
-        let mut leaf = self.leaf.take().unwrap_or_else(|| Leaf::new(root.clone()));
         while self.tree.nodes[ROOT as usize].kind() != Kind::Proven && meter.another() {
-            leaf.restart(root);
-            if let Some(experience) = &mut self.experience {
-                experience.restart();
-            }
-            let payoffs = match self.descend(game, room, &mut leaf, stop, rng)? {
-                Reached::Known(payoffs) => payoffs,
-                Reached::Open => self.play_out(game, &mut leaf, rng),
-            };
-            // A game may end its playouts in the middle when it is stopped; what they give then
-            // means nothing.
-            if stop.requested() && meter.done() > 1 {
+            if !self.iterate(game, root, room, stop, meter.done() == 1, rng)? {
                 break;
             }
-            self.absorb(game, &leaf, &payoffs);
             if let (true, Some(report)) = (meter.is_report_due(), &mut report) {
                 (report.tell)(self, meter.done());
             }
         }
-        self.leaf = Some(leaf);
         Ok(meter.done())
     }
 
+    /// One iteration. False if it was stopped in the middle, which the first one never is.
+    pub(super) fn iterate(
+        &mut self,
+        game: &G,
+        root: &G::State,
+        room: Room,
+        stop: &Stop,
+        is_first: bool,
+        rng: &mut Rng,
+    ) -> Result<bool, TooManyActions> {
+        let mut leaf = self.leaf.take().unwrap_or_else(|| Leaf::new(root.clone()));
+        leaf.restart(root);
+        if let Some(experience) = &mut self.experience {
+            experience.restart();
+        }
+        let payoffs = match self.descend(game, room, &mut leaf, stop, rng)? {
+            Reached::Known(payoffs) => payoffs,
+            Reached::Open => self.play_out(game, &mut leaf, rng),
+        };
+        // A game may end its playouts in the middle when it is stopped; what they give then means
+        // nothing.
+        let counts = is_first || !stop.requested();
+        if counts {
+            self.absorb(game, &leaf, &payoffs);
+        }
+        self.leaf = Some(leaf);
+        Ok(counts)
+    }
+
     /// How leaves wait for playouts, if they do.
-    fn leaf_batch(&self) -> Option<LeafBatch> {
-        let can_wait = self.select.counts_ahead() && !self.keeps_trail && self.playout.is_plain();
+    fn leaf_batch(&mut self) -> Option<LeafBatch> {
+        // What is learned from the steps of a playout is learned from the game's own as well, if
+        // actions compete; GRAVE and experience want to see them.
+        let is_seen = self.keeps_trail && self.policy.competing().is_none()
+            || self.experience_settings.is_some()
+            || self.select.ucb_mut().is_some_and(|ucb| ucb.amaf_mut().is_some());
+        let can_wait = self.select.counts_ahead() && !is_seen && self.playout.is_plain();
         Some(self.playout.batch).filter(|&batch| can_wait && batch != LeafBatch::SINGLE)
     }
 
@@ -262,7 +296,7 @@ impl<G: Hints> Walk<G> {
                 }
                 Kind::Choose => {
                     if !entry.has_rows()
-                        && let Some(end) = self.expand(game, room, node, &leaf.state, rng)?
+                        && let Some(end) = self.expand(game, room, node, leaf, rng)?
                     {
                         return Ok(end);
                     }
@@ -299,9 +333,10 @@ impl<G: Hints> Walk<G> {
         game: &G,
         room: Room,
         node: NodeId,
-        state: &G::State,
+        leaf: &Leaf<G>,
         rng: &mut Rng,
     ) -> Result<Option<Reached>, TooManyActions> {
+        let state = &leaf.state;
         let visits = self.tree.nodes[node as usize].visits;
         if visits < self.settings.expand || self.tree.is_full(room) {
             return Ok(Some(Reached::Open));
@@ -311,6 +346,13 @@ impl<G: Hints> Walk<G> {
             return Ok(Some(Reached::Known(payoffs)));
         }
         self.grow(game, node, state, rng)?;
+        if !self.looks_ahead(node) {
+            return Ok(None);
+        }
+        if self.ahead.waits {
+            self.ahead.add(leaf);
+            return Ok(None);
+        }
         Ok(self.look_ahead(game, node, state).map(Reached::Known))
     }
 
@@ -504,43 +546,10 @@ impl<G: Hints> Walk<G> {
         }
     }
 
-    /// Proves the ends that are one action away from a node that was just expanded, and the payoffs
-    /// of the node itself if they follow from them.
-    fn look_ahead(&mut self, game: &G, node: NodeId, state: &G::State) -> Option<Payoffs> {
-        // What one action of a group leads to says nothing of the others.
-        if self.proofs != Proofs::LookAhead || self.candidates.groups.is_some() {
-            return None;
-        }
-        self.tree.nodes[node as usize].choosing().single()?;
-        let row = self.tree.rows(node).next()?;
-        let mut ahead = self.ahead.take().unwrap_or_else(|| state.clone());
-        let mut is_any = false;
-        for pick in 0..row.len {
-            ahead.clone_from(state);
-            game.apply(&mut ahead, &[self.tree.actions[row.first + pick]]);
-            let turn = game.turn(&ahead);
-            if let Turn::Over(payoffs) = turn {
-                let child = self.tree.add(&turn);
-                let payoffs = self.playout.shaped(game, &ahead, payoffs);
-                self.tree.prove(child, payoffs);
-                let slot = self.tree.slot(node, &[pick as u16]);
-                self.tree.set_child(slot, child);
-                self.tree.mark_proven(node, pick as u16);
-                is_any = true;
-                if payoffs[row.player] >= 1.0 {
-                    break;
-                }
-            }
-        }
-        self.ahead = Some(ahead);
-        let payoffs = proof_by_arms(&self.tree, node).filter(|_| is_any)?;
-        self.tree.prove(node, payoffs);
-        Some(payoffs)
-    }
-
     fn play_out(&mut self, game: &G, leaf: &mut Leaf<G>, rng: &mut Rng) -> Payoffs {
         let Walk { scratch, playout, policy, select, experience, .. } = self;
-        if !self.keeps_trail {
+        let cut = playout.cut.zip(self.value.as_deref());
+        if !self.keeps_trail && cut.is_none() {
             let payoffs = policy.play_out(game, &mut leaf.state, scratch, rng);
             return playout.shaped(game, &leaf.state, payoffs);
         }
@@ -548,7 +557,11 @@ impl<G: Hints> Walk<G> {
         let mut n_left = reach.unwrap_or(u32::MAX);
         // GRAVE wants to see the whole playout.
         let has_grave = select.ucb_mut().is_some_and(|ucb| ucb.amaf_mut().is_some());
-        let n_steps = reach.filter(|_| !has_grave);
+        let until = match (cut, reach.filter(|_| !has_grave)) {
+            (Some((n_steps, value)), _) => Until::Cut(n_steps, value),
+            (None, Some(n_steps)) => Until::Watched(n_steps),
+            (None, None) => Until::TheEnd,
+        };
         let pass = |state: &G::State| {
             if let Some(experience) = experience
                 && n_left > 0
@@ -557,7 +570,7 @@ impl<G: Hints> Walk<G> {
                 experience.pass(game, state);
             }
         };
-        let payoffs = policy.play_out_by_steps(game, leaf, scratch, n_steps, pass, rng);
+        let payoffs = policy.play_out_by_steps(game, leaf, scratch, until, pass, rng);
         playout.shaped(game, &leaf.state, payoffs)
     }
 

@@ -9,7 +9,7 @@ use sakiyomi::numbers::{interval_text, p_text, score_text};
 use sakiyomi_catalog::{AgentSpec, GameSpec};
 use sakiyomi_core::stats::{Elo, Hypothesis, Sprt, Tally};
 use sakiyomi_eval::experiment::Estimate;
-use sakiyomi_eval::{Duel, DuelReport, Openings, Pairing, parse_agents, run_duel};
+use sakiyomi_eval::{Duel, DuelReport, Openings, Pairing, SprtReport, parse_agents, run_duel};
 
 use super::{BadInput, cores, print_json, progress_bar, stop_on_interrupt, text_table, warn};
 
@@ -66,12 +66,10 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     options.game.warnings().iter().for_each(|warning| warn(warning));
     let plies = options.opening_plies;
     let others = parse_agents(&options.second).map_err(|error| BadInput(error.to_string()))?;
+    let agents = [vec![options.first.clone()], others].concat();
     let pairing = Pairing {
-        game: options.game.clone(),
-        agents: [vec![options.first.clone()], others].concat(),
-        seed: options.seed,
         openings: options.openings.map(|n| Openings { n, plies }),
-        first_seat: false,
+        ..Pairing::of(options.game.clone(), agents, options.seed)
     };
     let duel = Duel {
         pairing,
@@ -93,7 +91,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
     }
 }
 
-fn parse_sprt(text: &str) -> anyhow::Result<Sprt> {
+pub(super) fn parse_sprt(text: &str) -> anyhow::Result<Sprt> {
     let numbers: Vec<f64> = text
         .split(',')
         .map(|part| part.trim().parse())
@@ -114,6 +112,16 @@ pub(super) fn tally_text(tally: &Tally) -> String {
     let Tally { wins, draws, losses } = tally;
     let (score, interval) = (score_text(tally.score()), interval_text(tally.interval()));
     format!("{wins}-{draws}-{losses}  {score} {interval}")
+}
+
+pub(super) fn sprt_text(sprt: &SprtReport) -> String {
+    let verdict = match sprt.accepted {
+        Some(Hypothesis::H0) => format!("H0 accepted: Elo {}", sprt.test.elo0),
+        Some(Hypothesis::H1) => format!("H1 accepted: Elo {}", sprt.test.elo1),
+        None => "undecided".to_owned(),
+    };
+    let (llr, lower, upper) = (sprt.llr, sprt.lower, sprt.upper);
+    format!("{verdict} (LLR {llr:.2} in [{lower:.2}, {upper:.2}])")
 }
 
 fn print_report(report: &DuelReport, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -143,13 +151,7 @@ fn print_report(report: &DuelReport, out: &mut dyn Write) -> anyhow::Result<()> 
     let is = if p.starts_with('<') { "" } else { "= " };
     writeln!(out, "sign test, two-sided: p {is}{p}")?;
     if let Some(sprt) = &report.sprt {
-        let verdict = match sprt.accepted {
-            Some(Hypothesis::H0) => format!("H0 accepted: Elo {}", sprt.test.elo0),
-            Some(Hypothesis::H1) => format!("H1 accepted: Elo {}", sprt.test.elo1),
-            None => "undecided".to_owned(),
-        };
-        let (llr, lower, upper) = (sprt.llr, sprt.lower, sprt.upper);
-        writeln!(out, "SPRT: {verdict} (LLR {llr:.2} in [{lower:.2}, {upper:.2}])")?;
+        writeln!(out, "SPRT: {}", sprt_text(sprt))?;
     }
     writeln!(out, "{:.1} turns a game, {:.1} s", report.mean_turns, report.seconds)?;
     let lengths = [

@@ -10,10 +10,12 @@ use clap::{Args, Parser};
 use indicatif::ProgressBar;
 use sakiyomi::gallery::gallery_files;
 use sakiyomi::numbers::seconds_text;
+use sakiyomi_catalog::GameSpec;
 use sakiyomi_evolve::{
-    Delivery, Fitness, Gallery, Judge, MapOperators, MapProblem, NumberProblem, Polish, Preset,
-    Progress, Run, ScenarioProblem, Settings, Stage, Subject, Threads,
+    Delivery, Fitness, Gallery, Judge, MapOperators, MapProblem, Number, NumberProblem, Polish,
+    Preset, Progress, Run, ScenarioProblem, Settings, Stage, Subject, Threads,
 };
+use sakiyomi_games::sangoku::Scenario;
 use sakiyomi_games::tubstap::{Kind, Terrain};
 
 use super::{BadInput, SPINNER, cores, print_json, progress_bar, stop_on_interrupt};
@@ -25,8 +27,9 @@ use super::{BadInput, SPINNER, cores, print_json, progress_bar, stop_on_interrup
 loads, a gallery as a page and as pictures, and the curves of fitness. The same command goes on where it was stopped, to the \
 same result on any number of threads.
 
-A judge is an agent that plays both sides, such as m-uct:iterations=50; with +noise hit points and places of units vary from game to \
-game, for agents that would otherwise always play the same game.
+A judge is an agent that plays both sides of the map as it is, such as m-uct:iterations=50. For an agent that would always play the \
+same game +opening=1 draws the first action of each side at random. With +noise hit points and places of units vary from game to game: \
+then maps like this one are judged, and not the map itself.
 
 Examples:
   sakiyomi evolve --preset fair --out fair-1 --seed 1
@@ -40,31 +43,31 @@ pub(super) struct Options {
     /// Settings that the others change: the paper's experiment, or ours
     #[arg(long, default_value = "fair", value_parser = words::<Preset, 2>(["paper", "fair"]))]
     preset: Preset,
-    /// What is evolved: maps of TUBSTAP, scenarios of sangoku, or the numbers of a scenario
+    /// What is evolved: maps of TUBSTAP, scenarios of sangoku, or the numbers of a game
     #[arg(long, default_value = "map", value_parser = ["map", "scenario", "numbers"])]
     what: String,
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Who plays both sides, given several times for several judges; if not given, staff for the
-    /// paper's settings, and sample+noise, m-uct:iterations=20+noise and satd2:iterations=100+noise
-    /// for ours
-    #[arg(long, value_name = "AGENT[+noise]")]
+    /// paper's settings and six kinds of players for ours
+    #[arg(long, value_name = "AGENT[+opening=N][+noise]")]
     judge: Vec<Judge>,
-    /// Who plays fresh games on the candidates; if not given, those of ours and
-    /// tubstap-best:iterations=30+noise, which no run asks
-    #[arg(long, value_name = "AGENT[+noise]")]
+    /// Who plays fresh games on the candidates; if not given ten kinds of players, four of which
+    /// no run of ours asks
+    #[arg(long, value_name = "AGENT[+opening=N][+noise]")]
     verify: Vec<Judge>,
-    /// For how many of them a candidate must be fair; those that the run does not ask must be among
-    /// them. If not given, three, or all of fewer
+    /// For how many of them a candidate must be fair; if not given for seven of our ten, M3Lee, the
+    /// Military Staff System and two that were never asked among them, or for all that are named.
+    /// Of those that are named, kinds of players that the run does not ask must be among them
     #[arg(long, value_name = "JUDGES")]
     fair_for: Option<usize>,
-    /// Fresh games of each of them on a candidate; 1600 if not given
+    /// Fresh games of each of them on a candidate; 1000 if not given
     #[arg(long)]
     verify_games: Option<u64>,
     /// Candidates that are tried at most, 150 if not given; 0 leaves it at the evolution
     #[arg(long)]
     candidates: Option<usize>,
-    /// Ends as soon as this number of candidates is fair; 30 if not given
+    /// Ends as soon as this number of candidates is fair; 20 if not given
     #[arg(long)]
     wanted: Option<usize>,
     /// How different candidates are: the share of cells whose terrain or unit differs; 0.25 if not
@@ -75,9 +78,14 @@ pub(super) struct Options {
     algorithm: Algorithm,
     #[command(flatten)]
     map: MapOptions,
-    /// The scenario of sangoku whose board, constants or pieces are kept
+    /// The scenario of sangoku whose board, constants or pieces are kept; with --what numbers any
+    /// game, such as tubstap:map=ford or gdl:file=my.kif
     #[arg(long, default_value = "c")]
     base: String,
+    /// A number that may change, several times for several: a parameter of the game, or in a rule
+    /// sheet the words before it; if not given, those that the game declares
+    #[arg(long, value_name = "NAME=LEAST-MOST", value_parser = |text: &str| text.parse::<Number>())]
+    number: Vec<Number>,
     /// Games played at the same time; the number of cores if not given
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -134,6 +142,9 @@ struct Algorithm {
     /// Games of each judge for all of them in a generation
     #[arg(long)]
     polish_games: Option<u64>,
+    /// The share of those that are refined that goes on after each generation, the fairest
+    #[arg(long, value_name = "SHARE")]
+    polish_share: Option<f64>,
     /// Games of each judge that those that are refined have in the end
     #[arg(long)]
     polish_last_games: Option<u64>,
@@ -313,7 +324,7 @@ impl Options {
                     start_columns: 2,
                     stats: (1, 100),
                 }),
-                "numbers" => Subject::Numbers(NumberProblem { scenario: base }),
+                "numbers" => Subject::Numbers(self.numbers()?),
                 _ => Subject::Map(self.maps()?),
             },
             delivery: self.delivery(&settings.judges)?,
@@ -324,9 +335,32 @@ impl Options {
         Ok(run)
     }
 
+    fn numbers(&self) -> anyhow::Result<NumberProblem> {
+        let game = self.game()?;
+        NumberProblem::new(&game, self.number.clone()).map_err(|error| BadInput(error).into())
+    }
+
+    /// The game whose numbers are looked for.
+    fn game(&self) -> Result<GameSpec, BadInput> {
+        let text = match Scenario::named(&self.base) {
+            Some(_) => format!("sangoku:scenario={}", self.base),
+            None => self.base.clone(),
+        };
+        text.parse().map_err(|error| BadInput(format!("--base: {error}")))
+    }
+
+    /// Whether the players of TUBSTAP can judge.
+    fn is_tubstap(&self) -> bool {
+        let is_tubstap = |game| matches!(game, GameSpec::Tubstap(_));
+        self.what == "map" || self.what == "numbers" && self.game().is_ok_and(is_tubstap)
+    }
+
     fn settings(&self) -> Result<Settings, BadInput> {
         let said = &self.algorithm;
         let mut settings = Settings { seed: self.seed, ..self.preset.settings() };
+        if !self.is_tubstap() {
+            [settings.judges, _] = Preset::judges_of_any_game();
+        }
         put(&mut settings.judges, (!self.judge.is_empty()).then(|| self.judge.clone()));
         put(&mut settings.generations, said.generations);
         put(&mut settings.population, said.population);
@@ -353,13 +387,19 @@ impl Options {
         put(&mut polish.children, said.polish_children);
         put(&mut polish.mutants, said.polish_mutants);
         put(&mut polish.games, said.polish_games);
+        put(&mut polish.share, said.polish_share);
         put(&mut polish.last_games, said.polish_last_games);
         put(&mut polish.distance, self.distance);
         (polish.generations > 0).then_some(polish)
     }
 
     fn delivery(&self, asked: &[Judge]) -> anyhow::Result<Delivery> {
-        let mut delivery = Delivery::new(asked, &self.verify, self.fair_for)?;
+        let [_, fresh] = Preset::judges_of_any_game();
+        let verify = match self.verify.is_empty() && !self.is_tubstap() {
+            true => &fresh,
+            false => &self.verify,
+        };
+        let mut delivery = Delivery::new(asked, verify, self.fair_for)?;
         put(&mut delivery.games, self.verify_games);
         put(&mut delivery.candidates, self.candidates);
         put(&mut delivery.wanted, self.wanted);

@@ -188,9 +188,20 @@ pub(super) fn run(options: &RunOptions, out: &mut dyn Write) -> anyhow::Result<(
     let threads = options.threads.map_or_else(cores, usize::from);
     let bar = progress_bar(options.quiet, "{bar:30} {pos} of {len}  {msg}");
     let store = &options.places.store();
-    let settings =
-        RunSettings { scale: options.scale, threads, unit_seconds: options.unit_seconds };
+    let settings = RunSettings {
+        scale: options.scale,
+        threads,
+        unit_seconds: options.unit_seconds,
+        worker: sakiyomi_evolve::run_unit,
+    };
+    let mut is_told = options.quiet;
     let ran = run_experiments(&chosen, settings, store, &stop, &mut |progress| {
+        if let Some(seconds) =
+            progress.seconds_left.filter(|_| !is_told && progress.games_done < progress.games)
+        {
+            bar.println(format!("about {} on {threads} threads", seconds_text(seconds)));
+        }
+        is_told = true;
         bar.set_length(progress.games);
         bar.set_position(progress.games_done);
         let left =

@@ -21,17 +21,19 @@ use super::{cores, print_json, progress_bar, stop_on_interrupt, text_table};
 #[command(
     after_help = "A map is fair for an agent if the 95 % interval of the first side's score lies within 0.4 and 0.6, \
 less than half of the games are drawn, and not all games are the same. If not, it is said which side is favoured and how it wins: by \
-wipe-out, or by judgement of hit points at the limit of turns.
+wipe-out, or by judgement of hit points at the limit of turns. A map is called fair as it is if all agents find it fair and at least \
+four kinds of them played the map itself. For an agent that always plays the same game +opening=1 draws the first action of each side \
+at random; +noise changes hit points and places of units before each game, so it tests maps like this one and not the map itself.
 
 Examples:
   sakiyomi fairness games/tubstap/ford.tbsmap
-  sakiyomi fairness my.tbsmap --agents sample+noise --agents m-uct:iterations=200 --games 1000 --picture my.svg"
+  sakiyomi fairness my.tbsmap --agents sample+opening=1 --agents m-uct:iterations=200 --games 1000 --picture my.svg"
 )]
 pub(super) struct Options {
     /// A .tbsmap file
     map: PathBuf,
-    /// Who plays both sides, several times for several agents; +noise varies the start
-    #[arg(long, value_name = "AGENT[+noise]", num_args = 1..)]
+    /// Who plays both sides, several times for several agents; five kinds of players if not given
+    #[arg(long, value_name = "AGENT[+opening=N][+noise]", num_args = 1..)]
     agents: Vec<Judge>,
     /// Games of each
     #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
@@ -93,11 +95,7 @@ fn print_report(fairness: &Fairness, out: &mut dyn Write) -> anyhow::Result<()> 
         }
         writeln!(out, "{table}\n")?;
     }
-    let fair = fairness.n_fair();
-    let verdict = match fairness.is_fair {
-        true => "fair",
-        false if fair > 0 => "fair for some agents only",
-        false => "not shown to be fair",
-    };
-    Ok(writeln!(out, "verdict: {verdict} ({fair} of {} agents)", fairness.judges.len())?)
+    let (fair, all) = (fairness.n_fair(), fairness.judges.len());
+    writeln!(out, "tested {}", fairness.tested())?;
+    Ok(writeln!(out, "verdict: {} ({fair} of {all} agents)", fairness.verdict())?)
 }

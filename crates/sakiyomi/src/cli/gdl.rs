@@ -2,16 +2,17 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use sakiyomi::numbers::thousands;
 use sakiyomi_catalog::{GdlSpec, MAX_TEXT_BYTES, RuleSheet, read_bytes};
-use sakiyomi_core::Game;
+use sakiyomi_core::{Game, Stop};
 use sakiyomi_eval::perft;
 use sakiyomi_gdl::{
-    GdlError, GdlGame, Progress, Settings, Severity, Sheet, check, info_watched, verify,
+    GdlError, GdlGame, Info, Progress, Settings, Severity, Sheet, check, info_watched, verify,
 };
 use serde_json::json;
 
@@ -40,10 +41,13 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Compile a sheet and measure random playouts
-    #[command(after_help = "Example:\n  sakiyomi gdl info games/gdl/checkers.kif --seconds 3")]
+    /// Compile sheets and measure random playouts; several sheets give a table
+    #[command(after_help = "Examples:
+  sakiyomi gdl info games/gdl/checkers.kif --seconds 3
+  sakiyomi gdl info games/gdl/*.kif --seconds 0.5")]
     Info {
-        file: PathBuf,
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
         /// CPU seconds of playouts, at least
         #[arg(long, default_value_t = 1.0, value_parser = super::positive)]
         seconds: f64,
@@ -76,8 +80,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> 
             check_sheet(&read(file)?, *json, out)?;
             check_pieces(file)
         }
-        Command::Info { file, seconds, json, quiet } => {
-            measure(&read(file)?, *seconds, *json, *quiet, out)
+        Command::Info { files, seconds, json, quiet } => {
+            let speed = Speed { seconds: *seconds, quiet: *quiet, stop: stop_on_interrupt() };
+            speed.tell(files, *json, out)
         }
         Command::Perft { file, depth, json } => count(file, *depth, *json, out),
         Command::Verify { file, trace } => {
@@ -132,32 +137,93 @@ fn check_pieces(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn measure(
-    text: &str,
+/// How sheets are measured.
+struct Speed {
+    /// CPU seconds of playouts of each kind.
     seconds: f64,
-    as_json: bool,
     quiet: bool,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let stop = stop_on_interrupt();
-    let bar = progress_bar(quiet, "{spinner} {msg}");
-    let mut tell = |Progress { stage, n, seconds, bytes }: &Progress| {
-        let (n, megabytes) = (thousands(*n as f64), *bytes as f64 / 1e6);
-        bar.set_message(format!("{stage}: {n}, {seconds:.1} s of CPU time, {megabytes:.0} MB"));
-        bar.tick();
+    stop: Arc<Stop>,
+}
+
+impl Speed {
+    fn tell(&self, files: &[PathBuf], as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+        match files {
+            [file] => print_info(&self.measure(file)?, as_json, out),
+            files if as_json => {
+                let all = files.iter().take_while(|_| !was_interrupted()).map(|file| {
+                    let name = file.display().to_string();
+                    match self.measure(file) {
+                        Ok(info) => json!({ "file": name, "info": info }),
+                        Err(error) => json!({ "file": name, "error": format!("{error:#}") }),
+                    }
+                });
+                print_json(&all.collect::<Vec<_>>(), out)
+            }
+            files => self.print_table(files, out),
+        }
+    }
+
+    /// One row for each sheet, as soon as it is measured.
+    fn print_table(&self, files: &[PathBuf], out: &mut dyn Write) -> anyhow::Result<()> {
+        let columns =
+            ["sheet", "plies", "one at a time", "in lanes", "ratio", "ready s", "more s", "inputs"];
+        writeln!(out, "| {} |\n|{}", columns.join(" | "), "---|".repeat(columns.len()))?;
+        for file in files.iter().take_while(|_| !was_interrupted()) {
+            let name = file.file_stem().unwrap_or_default().display();
+            match self.measure(file) {
+                Ok(info) => writeln!(out, "| {name} | {} |", row(&info))?,
+                Err(error) => {
+                    let error = format!("{error:#}");
+                    let error = error.lines().next().unwrap_or_default();
+                    writeln!(out, "| {name} | {error} |{}", " |".repeat(columns.len() - 2))?;
+                }
+            }
+            out.flush()?;
+        }
+        Ok(())
+    }
+
+    fn measure(&self, file: &Path) -> anyhow::Result<Info> {
+        let text = read(file)?;
+        let bar = progress_bar(self.quiet, "{spinner} {msg}");
+        let mut tell = |Progress { stage, n, seconds, bytes }: &Progress| {
+            let (n, megabytes) = (thousands(*n as f64), *bytes as f64 / 1e6);
+            bar.set_message(format!("{stage}: {n}, {seconds:.1} s of CPU time, {megabytes:.0} MB"));
+            bar.tick();
+        };
+        let settings = Settings::default();
+        let info = info_watched(&text, &settings, self.seconds, 1, &self.stop, &mut tell);
+        bar.finish_and_clear();
+        Ok(info?)
+    }
+}
+
+/// What a table of sheets says of one, after its name.
+fn row(info: &Info) -> String {
+    let (single, ready) = (info.playouts_per_cpu_second, info.ready_seconds);
+    let in_lanes = match (&info.lanes, &info.no_lanes) {
+        (Some(lanes), _) => {
+            let (rate, more) = (lanes.playouts_per_cpu_second, lanes.ready_seconds);
+            let (ratio, inputs) = (rate / single, thousands(lanes.inputs as f64));
+            format!("{} | {ratio:.1} | {ready:.2} | {more:.2} | {inputs}", thousands(rate))
+        }
+        (None, reason) => {
+            format!("{} | | {ready:.2} | |", reason.as_deref().unwrap_or_default())
+        }
     };
-    let info = info_watched(text, &Settings::default(), seconds, 1, &stop, &mut tell);
-    bar.finish_and_clear();
-    let info = info?;
+    format!("{:.1} | {} | {in_lanes}", info.mean_plies, thousands(single))
+}
+
+fn print_info(info: &Info, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     if as_json {
-        return print_json(&info, out);
+        return print_json(info, out);
     }
     writeln!(out, "roles: {}", info.roles.join(", "))?;
     writeln!(out, "engine: {}", info.engine)?;
     for remark in info.notice.iter().chain(&info.trouble) {
         writeln!(out, "{remark}")?;
     }
-    if let Some(size) = info.size {
+    if let Some(size) = &info.size {
         let (fluents, moves) = (size.fluents, size.moves);
         let (gates, inputs) = (size.gates, size.inputs);
         writeln!(out, "{fluents} propositions, {moves} moves, {gates} gates with {inputs} inputs")?;

@@ -30,8 +30,8 @@ enum Command {
 /// Serve a match over HTTP, with sessions in real time, as the contest did
 #[derive(Debug, Args)]
 #[command(after_help = "Teams ask for GET /system/map/?token=T and give orders with
-GET /system/command/machine_1=00A&machine_2=&machine_3=1AA&token=T (docs/mizugame.md).
-docs/mizugame_client.py is a client. Seats without a token are played by --agent.
+GET /system/command/machine_1=00A&machine_2=&machine_3=1AA&token=T (docs/reference/mizugame.md).
+docs/reference/mizugame_client.py is a client. Seats without a token are played by --agent.
 
 Examples:
   sakiyomi mizugame host --token a --token b --agent strong-painter

@@ -1,6 +1,9 @@
 //! Commands: what they take, and how they end.
 
+mod accuracy;
+mod assess;
 mod bench;
+mod best_response;
 mod duel;
 mod evolve;
 mod experiments;
@@ -14,11 +17,14 @@ mod mizugame;
 mod perft;
 mod play;
 mod probe;
+mod rate;
 mod replay;
 mod serve;
 mod solve;
 mod store;
+mod train;
 mod tubstap;
+mod tune;
 
 pub use evolve::evolution_of;
 
@@ -30,12 +36,17 @@ use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sakiyomi::accuracy::AccuracyError;
 use sakiyomi::ggp::{ClientError, Timeless, TournamentError};
 use sakiyomi::text_table::TextTable;
 use sakiyomi_catalog::{SpecError, TableError, cancel_with, parse_bytes};
 use sakiyomi_core::{Fault, Stop};
+use sakiyomi_eval::assess::AssessError;
 use sakiyomi_eval::experiment::{CountError, ExperimentError, FindError};
-use sakiyomi_eval::{DuelError, ExploitError, RunError, SolveError, TaskError};
+use sakiyomi_eval::{
+    DuelError, ExploitError, RangeError, RateError, ResponseError, RunError, SolveError, TaskError,
+    TuneError,
+};
 use sakiyomi_evolve::EvolveError;
 use sakiyomi_gdl::{GdlError, VerifyError};
 
@@ -67,6 +78,9 @@ enum Command {
     Play(play::Options),
     Serve(serve::Options),
     Duel(duel::Options),
+    Rate(rate::Options),
+    Tune(tune::Options),
+    Assess(assess::Options),
     Experiments(experiments::ListOptions),
     Run(experiments::RunOptions),
     Report(experiments::ReportOptions),
@@ -80,6 +94,8 @@ enum Command {
     Probe(probe::Options),
     Exploit(exploit::Options),
     Solve(solve::Options),
+    Accuracy(accuracy::Options),
+    Train(train::Options),
     Tubstap(tubstap::Options),
     Evolve(evolve::Options),
     Fairness(fairness::Options),
@@ -110,6 +126,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Play(options) => play::run(&options, &mut io::stdin().lock(), out),
         Command::Serve(options) => serve::run(&options, out),
         Command::Duel(options) => duel::run(&options, out),
+        Command::Rate(options) => rate::run(&options, out),
+        Command::Tune(options) => tune::run(&options, out),
+        Command::Assess(options) => assess::run(&options, out),
         Command::Experiments(options) => experiments::list(&options, out),
         Command::Run(options) => experiments::run(&options, out),
         Command::Report(options) => experiments::report(&options, out),
@@ -123,6 +142,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Probe(options) => probe::run(&options, out),
         Command::Exploit(options) => exploit::run(&options, out),
         Command::Solve(options) => solve::run(&options, out),
+        Command::Accuracy(options) => accuracy::run(&options, out),
+        Command::Train(options) => match train::run(&options) {
+            Ok(code) if code != 0 && !was_interrupted() => return code,
+            other => other.map(drop),
+        },
         Command::Tubstap(options) => tubstap::run(&options, out),
         Command::Evolve(options) => evolve::run(&options, out),
         Command::Fairness(options) => fairness::run(&options, out),
@@ -154,7 +178,7 @@ fn ask<E: Fault + 'static>(cause: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 /// The errors that reach a command.
-const FAULTS: [fn(&(dyn std::error::Error + 'static)) -> bool; 17] = [
+const FAULTS: [fn(&(dyn std::error::Error + 'static)) -> bool; 23] = [
     ask::<BadInput>,
     ask::<SpecError>,
     ask::<TableError>,
@@ -163,9 +187,15 @@ const FAULTS: [fn(&(dyn std::error::Error + 'static)) -> bool; 17] = [
     ask::<CountError>,
     ask::<RunError>,
     ask::<DuelError>,
+    ask::<RateError>,
+    ask::<RangeError>,
+    ask::<TuneError>,
+    ask::<AssessError>,
     ask::<TaskError>,
     ask::<ExploitError>,
+    ask::<ResponseError>,
     ask::<SolveError>,
+    ask::<AccuracyError>,
     ask::<EvolveError>,
     ask::<GdlError>,
     ask::<VerifyError>,

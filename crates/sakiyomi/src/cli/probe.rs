@@ -7,8 +7,8 @@ use anyhow::Context;
 use clap::Args;
 use sakiyomi::figures::{Content, Curve, CurvePoint, Figure};
 use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, Visitor, write_atomically};
-use sakiyomi_core::{Player, Rng};
-use sakiyomi_search::{MctsSettings, PROBE_PLAYOUTS, ProbeReport};
+use sakiyomi_core::{Player, Rng, Stop};
+use sakiyomi_search::{MctsSettings, PROBE_PLAYOUTS, ProbeReport, ProbeSettings};
 use serde_json::json;
 
 use super::{BadInput, print_json, text_table};
@@ -57,7 +57,9 @@ impl Visitor for Probe<'_> {
     type Out = ProbeReport;
 
     fn visit<G: CatalogGame>(self, game: G) -> ProbeReport {
-        game.probe(self.0, self.1.playouts, &mut Rng::new(self.1.seed))
+        let Probe(search, options) = self;
+        let settings = ProbeSettings { playouts: options.playouts, ..ProbeSettings::default() };
+        game.probe(search, settings, &mut Rng::new(options.seed), &Stop::new())
     }
 }
 

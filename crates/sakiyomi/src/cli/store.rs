@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use sakiyomi::numbers::{interval_text, score_text};
 use sakiyomi_catalog::write_atomically;
-use sakiyomi_eval::experiment::{Part, Quantity};
+use sakiyomi_eval::experiment::{Part, Quantity, Reading};
 use sakiyomi_eval::{GameRow, Measure, Store};
 use serde_json::json;
 
@@ -104,7 +104,7 @@ fn show(store: &Store, as_json: bool, out: &mut dyn Write) -> anyhow::Result<()>
         let (tally, task) = (evidence.tally, &cell.task);
         let (game, first, second) =
             (task.game().to_string(), task.agents()[0].to_string(), task.second_text());
-        let nash_conv = evidence.estimate(Quantity::NashConv, Part::All);
+        let nash_conv = evidence.estimate(Quantity::Measured(Reading::NashConv), Part::All);
         let score = nash_conv.map(|estimate| estimate.value).or(tally.score());
         let interval = nash_conv.map_or(tally.interval(), |estimate| estimate.interval());
         let state = if cell.is_stale() { "stale" } else { "current" };
@@ -187,9 +187,11 @@ fn csv_line(row: &GameRow<'_>) -> String {
     line
 }
 
-/// A measure of a game. What was measured instead of a game stands in place of the payoff.
+/// A measure of a game. What was measured instead of a game stands in place of the payoff, if it is one
+/// value.
 fn measured(row: &GameRow<'_>, measure: Measure) -> Option<f64> {
-    row.measures[measure].or(row.value.filter(|_| measure == Measure::PAYOFF))
+    let only = || row.readings.filter(|readings| readings.len() == 1)?.values().next().copied();
+    row.measures[measure].or_else(|| only().filter(|_| measure == Measure::PAYOFF))
 }
 
 fn json_line(row: &GameRow<'_>) -> serde_json::Value {
@@ -207,6 +209,9 @@ fn json_line(row: &GameRow<'_>) -> serde_json::Value {
     });
     for measure in Measure::all() {
         line[measure.entry().name] = json!(measured(row, measure));
+    }
+    if let Some(readings) = row.readings {
+        line["readings"] = json!(readings);
     }
     line
 }

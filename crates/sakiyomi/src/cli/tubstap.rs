@@ -16,7 +16,7 @@ use sakiyomi_catalog::{
 use sakiyomi_core::{Context, Game, Player, Rng, Show, Stop, Turn};
 use sakiyomi_eval::{
     DoneUnit, News, Order, Pairing, Played, ScheduleError, ScheduleSettings, Sink, Task, Work,
-    run_works,
+    run_unit, run_works,
 };
 use sakiyomi_games::tubstap::network::PORT;
 use sakiyomi_games::tubstap::{
@@ -243,8 +243,12 @@ fn battle(options: &BattleOptions, out: &mut dyn Write) -> anyhow::Result<()> {
     let bar = progress_bar(options.quiet, "{elapsed} {pos}/{len} games {wide_bar}");
     bar.set_length(options.games * options.maps.len() as u64);
     let threads = options.threads.unwrap_or_else(cores);
-    let settings =
-        ScheduleSettings { threads, unit_seconds: UNIT_SECONDS, order: Order::Ascending };
+    let settings = ScheduleSettings {
+        threads,
+        unit_seconds: UNIT_SECONDS,
+        order: Order::Ascending,
+        worker: run_unit,
+    };
     let done = run_works(works, settings, &mut battle, &stop, &mut |_, battle: &Battle| {
         let games = battle.halves.iter().map(|half| u64::from(half.result.n_games));
         bar.set_position(games.sum());

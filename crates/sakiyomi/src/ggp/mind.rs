@@ -19,13 +19,14 @@ use std::time::{Duration, Instant};
 
 use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, RuleSheet, Seat};
 use sakiyomi_core::{
-    Agent, Budget, Choice, Context, Game, Insight, Player as SeatNumber, Preparation, Rng, Stop,
-    Turn, Watch,
+    Agent, Branch, Budget, Choice, Context, Game, Insight, Player as SeatNumber, Preparation, Rng,
+    Stop, Turn, Watch,
 };
 use sakiyomi_gdl::{GdlGame, Move, State, Stepper, solve};
 use sakiyomi_search::{MctsSettings, Proofs};
 use tokio::sync::{oneshot, watch};
 
+use super::account::{Account, Searched};
 use super::best::BestSoFar;
 use super::follower::Following;
 use super::lock;
@@ -156,7 +157,9 @@ impl Drop for CountOut {
 /// Starts a thread that thinks; it ends when the sender of orders is dropped.
 pub(super) fn awaken(task: Task, alive: &Alive) -> std::io::Result<Sender<Order>> {
     let (orders, inbox) = mpsc::channel();
-    alive.spawn("mind", move || Thinker { task, mind: None, has_failed: false }.serve(&inbox))?;
+    let account = Account::default();
+    let thinker = move || Thinker { task, mind: None, has_failed: false, account }.serve(&inbox);
+    alive.spawn("mind", thinker)?;
     Ok(orders)
 }
 
@@ -168,6 +171,7 @@ struct Thinker {
     mind: Option<Mind>,
     /// Whether the rules cannot even be interpreted.
     has_failed: bool,
+    account: Account,
 }
 
 impl Thinker {
@@ -178,6 +182,9 @@ impl Thinker {
                 order = newer;
             }
             self.think(order);
+        }
+        if let Some(text) = self.account.text(&self.task.agent) {
+            (self.task.tell.0)(&text);
         }
     }
 
@@ -227,6 +234,9 @@ impl Thinker {
                 break;
             }
         }
+        if let (Some(found), true) = (&found, is_play) {
+            self.account.add(found.searched);
+        }
         if let Some(answer) = answer {
             let _ = answer.send(found.map_or(Thought::Nothing, |found| found.thought));
         }
@@ -265,6 +275,8 @@ impl Thinker {
 struct Found {
     thought: Thought,
     iterations: u64,
+    /// None if it is a move of a line that was solved.
+    searched: Option<Searched>,
 }
 
 /// Where the best move so far is published, unless more thinking was behind another one before.
@@ -340,12 +352,12 @@ impl Mind {
     /// Lets the agent get ready, which only the first time takes long: in the start clock.
     /// Interpreted rules are too slow for it.
     fn prepare(&mut self, task: &Task, halt: &Halt) {
-        if self.is_interim {
+        if self.is_interim || self.is_prepared {
             return;
         }
         let mut context = Context { rng: &mut Rng::stream(&[task.seed]), stop: &halt.stop };
-        self.agent.prepare(&self.game, &mut context);
-        if let Some(preparation) = self.agent.preparation().filter(|_| !self.is_prepared) {
+        self.agent.prepare(&self.game.with_stop(Arc::clone(&halt.stop)), &mut context);
+        if let Some(preparation) = self.agent.preparation() {
             let Preparation { found, playouts, cpu } = preparation;
             let cpu = cpu.as_secs_f64();
             (task.tell.0)(&format!(
@@ -458,11 +470,8 @@ impl Mind {
         let stop = if self.is_interim { &halt.interim } else { &halt.stop };
         let mut rng = self.rng(task, player.0.into());
         let mut context = Context { rng: &mut rng, stop };
-        // Playouts of interpreted rules may take seconds, and end in the middle.
-        let mut game = match self.game.is_interpreted() {
-            true => self.game.with_stop(Arc::clone(stop)),
-            false => self.game.clone(),
-        };
+        // Playouts of interpreted rules, and making lanes, may take seconds, and end in the middle.
+        let mut game = self.game.with_stop(Arc::clone(stop));
         if self.is_interim {
             let plies = INTERIM_PLAYOUT.as_micros() / self.ply_time.as_micros().max(1);
             game = game.with_horizon(self.state.plies() + plies.clamp(1, 2_000) as u32);
@@ -485,7 +494,14 @@ impl Mind {
         let how = if self.game.is_interpreted() { ", interpreted" } else { "" };
         let remark = format!("{} iterations{value}{how}", choice.iterations);
         let text = self.game.move_text(choice.action);
-        Found { thought: Thought::Move { text, remark }, iterations: choice.iterations }
+        let searched = Searched {
+            iterations: choice.iterations,
+            value: choice.value,
+            depth: self.agent.insight(&self.game, &self.state, LINE).map(|seen| depth(&seen.root)),
+            is_interpreted: self.game.is_interpreted(),
+        };
+        let iterations = choice.iterations;
+        Found { thought: Thought::Move { text, remark }, iterations, searched: Some(searched) }
     }
 
     /// Looks for the best line of a game of one player, beside the search, and follows it unless the
@@ -522,7 +538,11 @@ impl Mind {
         let follows = |line: &Line| line.is_best || line.payoff >= expected;
         let next = self.next_in_line().filter(|_| self.line.as_ref().is_some_and(follows));
         let Some((text, remark)) = next else { return choice.map(|choice| self.found(&choice)) };
-        Some(Found { thought: Thought::Move { text, remark }, iterations: u64::MAX })
+        Some(Found {
+            thought: Thought::Move { text, remark },
+            iterations: u64::MAX,
+            searched: None,
+        })
     }
 
     /// The next move of the line that is known, and what is known about it.
@@ -533,6 +553,14 @@ impl Mind {
         let remark = format!("{known}: {:.0} in {} moves", 100.0 * line.payoff, line.moves.len());
         Some((self.game.move_text(next), remark))
     }
+}
+
+/// Places of the tree in which the main line is looked for.
+const LINE: usize = 200;
+
+/// Moves of the line that was visited most.
+fn depth(root: &Branch<Move>) -> usize {
+    root.children.first().map_or(0, |child| 1 + depth(child))
 }
 
 /// How long a playout may take as long as rules are interpreted.

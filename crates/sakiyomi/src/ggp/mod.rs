@@ -3,10 +3,12 @@
 //!
 //! ```text
 //! player:  http (requests) -> player (one match at a time) -> session (clocks, answers)
-//!          session -> mind (a thread that thinks; its best move so far), follower (what is legal)
+//!          session -> mind (a thread that thinks; its best move so far, its account of the match),
+//!                     follower (what is legal)
 //! host:    host (a match) -> client (requests);  tournament (many matches, seats balanced)
 //! ```
 
+mod account;
 mod best;
 mod client;
 mod follower;

@@ -17,6 +17,11 @@ pub enum Block {
         name: String,
         title: String,
     },
+    /// A drawing within the page, as SVG.
+    Drawing {
+        svg: String,
+        title: String,
+    },
     /// Text as it is, such as a board.
     Verbatim(String),
 }
@@ -29,7 +34,7 @@ pub fn to_markdown(blocks: &[Block]) -> String {
             Block::Heading(heading) => text += &format!("## {heading}\n\n"),
             Block::Paragraph(paragraph) => text += &format!("{paragraph}\n\n"),
             Block::Table { header, rows } => text += &format!("{}\n\n", text_table(header, rows)),
-            Block::Picture { .. } => {}
+            Block::Picture { .. } | Block::Drawing { .. } => {}
             Block::Verbatim(lines) => text += &format!("```text\n{}\n```\n\n", lines.trim_end()),
         }
     }
@@ -53,6 +58,13 @@ img { max-width: 100%; }
 pre { overflow-x: auto; line-height: 1.25; }
 figcaption { font-size: .9rem; opacity: .8; }
 .agrees { color: #1a7f37; } .contradicts { color: #b42318; font-weight: bold; } .differs { color: #9a6700; }
+figure svg { max-width: 100%; height: auto; }
+@media print {
+  :root { color-scheme: light; }
+  body { margin: 0; max-width: none; font-size: 11pt; }
+  figure, tr { break-inside: avoid; }
+  pre { white-space: pre-wrap; }
+}
 @media (prefers-color-scheme: dark) {
   .agrees { color: #57c078; } .contradicts { color: #ff7b72; } .differs { color: #d9a441; }
 }
@@ -72,6 +84,10 @@ pub fn to_html(title: &str, blocks: &[Block]) -> String {
                     "<figure><img src=\"{name}.svg\" alt=\"{title}\"><figcaption>{title} \
                      (<a href=\"{name}.svg\">SVG</a>)</figcaption></figure>\n"
                 );
+            }
+            Block::Drawing { svg, title } => {
+                let title = escape(title);
+                body += &format!("<figure>{svg}<figcaption>{title}</figcaption></figure>\n");
             }
             Block::Verbatim(lines) => body += &format!("<pre>{}</pre>\n", escape(lines)),
         }

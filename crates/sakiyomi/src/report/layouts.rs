@@ -5,8 +5,8 @@ use sakiyomi_core::Player;
 use sakiyomi_core::stats::{Interval, Tally};
 use sakiyomi_eval::Measure;
 use sakiyomi_eval::experiment::{
-    Address, Axis, Distribution, Estimate, Evidence, Layout, Part, Quantity, Row, evidence_at,
-    mean_of_series,
+    Address, Axis, Distribution, Estimate, Evidence, Layout, Part, Quantity, Reading, Row,
+    evidence_at, mean_of_series,
 };
 
 use super::{Block, CellReport, ExperimentReport, counts};
@@ -15,7 +15,8 @@ use crate::figures::{Bar, Content, Counts, Curve, CurvePoint, Figure};
 use crate::numbers::{interval_text, p_text, score_text};
 
 fn measured(cell: &CellReport, measure: Quantity) -> Option<Estimate> {
-    cell.evidence.estimate(measure, Part::All).or(cell.drawn)
+    let shipped = cell.measured.filter(|_| matches!(measure, Quantity::Measured(_)));
+    cell.evidence.estimate(measure, Part::All).or(cell.drawn).or(shipped)
 }
 
 fn score(evidence: Option<Evidence>) -> Option<Estimate> {
@@ -98,7 +99,7 @@ fn round_robin_tables(report: &ExperimentReport, agents: &[String]) -> Vec<Block
 }
 
 fn curve_table(report: &ExperimentReport, x: &Axis, series: &[String], measure: Quantity) -> Block {
-    let counted = if measure == Quantity::NashConv { "runs" } else { "games" };
+    let counted = report.kind.counted();
     let header = [x.label.as_str(), "series", measure.label(), "95 %", counted, "paper", "verdict"];
     let mut rows = Vec::new();
     for value in &x.values {
@@ -212,6 +213,8 @@ pub(super) fn figure(report: &ExperimentReport) -> Option<Figure> {
     let content = match &report.layout {
         Layout::Duels => duel_bars(report),
         Layout::RoundRobin { agents } => round_robin_map(report, agents),
+        // Lengths, kinds and shares have no axis in common.
+        Layout::Curve { measure: Quantity::Measured(Reading::Feature), .. } => return None,
         Layout::Curve { x, series, measure } => curves(report, x, series, *measure),
         Layout::Histogram { series } => Content::Histogram {
             x_label: Measure::TURNS.entry().label.to_owned(),

@@ -1,5 +1,6 @@
 //! Reports: our numbers beside the paper's, with intervals, tests, verdicts and figures.
 
+mod assessment;
 mod document;
 mod layouts;
 mod papers;
@@ -23,6 +24,7 @@ use serde::Serialize;
 
 use crate::figures::Figure;
 
+pub use assessment::assessment_blocks;
 pub use document::{Block, to_html, to_markdown};
 pub use papers::{PAPERS, Paper, PaperPart, PrintedRow, PrintedTable, Words};
 pub use result::{
@@ -87,7 +89,7 @@ pub struct CellReport {
     /// Of the games that the first agent won, in rounds where the game counts them, else in turns.
     pub mean_length_of_won: Option<Estimate>,
     /// Over all runs, if it is this that was measured.
-    pub nash_conv: Option<Estimate>,
+    pub measured: Option<Estimate>,
     /// Nothing if it is not known, as of results that came with the program.
     pub n_forfeits: Option<u64>,
     /// How many games were different.
@@ -132,9 +134,9 @@ impl ExperimentReport {
     ) -> anyhow::Result<ExperimentReport> {
         let mut cells = Vec::new();
         let (mut engines, mut machines, mut seconds) = (Vec::new(), Vec::new(), 0.0);
-        for cell in experiment.cells(scale) {
+        for (cell, counts) in experiment.cells(scale).iter().zip(experiment.counts_once(scale)) {
             let (counted, games) = cell.counted(Some(store))?;
-            seconds += counted.seconds;
+            seconds += if counts { counted.seconds } else { 0.0 };
             engines.extend(counted.engines.iter().cloned());
             machines.extend(counted.behaviour.as_deref().and_then(speed_text));
             cells.push(CellReport::new(cell, counted, games));
@@ -164,6 +166,10 @@ impl ExperimentReport {
     /// What the experiment itself says, around these cells.
     fn around(experiment: &Experiment, scale: Scale, cells: Vec<CellReport>) -> ExperimentReport {
         let mut agents = experiment.cells(scale).iter().flat_map(|cell| cell.task.agents());
+        let once = experiment.counts_once(scale);
+        let sum = |of: fn(&CellReport) -> u64| {
+            cells.iter().zip(&once).filter(|(_, counts)| **counts).map(|(cell, _)| of(cell)).sum()
+        };
         ExperimentReport {
             id: experiment.id.clone(),
             title: experiment.title.clone(),
@@ -171,8 +177,8 @@ impl ExperimentReport {
             repeats: experiment.repeats.clone(),
             notes: experiment.notes.clone(),
             scale: scale.to_string(),
-            games_done: cells.iter().map(|cell| cell.games).sum(),
-            games: cells.iter().map(|cell| cell.games_wanted).sum(),
+            games_done: sum(|cell| cell.games),
+            games: sum(|cell| cell.games_wanted),
             cells,
             claims: Vec::new(),
             command: format!("sakiyomi run {} --scale {scale}", experiment.id),
@@ -334,7 +340,9 @@ impl CellReport {
             seats: evidence.seats.clone(),
             mean_turns: evidence.measures[Measure::TURNS].mean(Part::All).map(|turns| turns.value),
             mean_length_of_won: evidence.measures[Measure::LENGTH].mean(Part::Won),
-            nash_conv: evidence.estimate(Quantity::NashConv, Part::All),
+            measured: cell.reading.as_ref().and_then(|(_, reading)| {
+                evidence.estimate(Quantity::Measured(*reading), Part::All)
+            }),
             n_forfeits: Some(counted.n_forfeits),
             distinct_games,
             remark: distinct_games.and_then(|games| games.remark(n_seats, task.openings())),

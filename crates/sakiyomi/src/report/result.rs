@@ -25,7 +25,7 @@ pub struct ExperimentResult {
     pub repeats: String,
     pub notes: String,
     pub scale: String,
-    /// Games, or runs if the kind is `exploitability`.
+    /// Games, or runs if it is measured in runs.
     pub games_done: u64,
     pub games: u64,
     /// Wall time, summed over threads.
@@ -85,8 +85,8 @@ pub struct ResultCell {
     /// p of the two-sided sign test against an equal share of the wins.
     pub p: f64,
     pub mean_turns: Option<f64>,
-    /// If it is this that was measured, with its 95 % interval.
-    pub nash_conv: Option<Span>,
+    /// What was measured in runs, with its 95 % interval.
+    pub measured: Option<Span>,
     /// What a reader should know of repeated games; empty if there is nothing.
     pub remark: String,
     /// The text of the fingerprint of what played, if there are games.
@@ -249,7 +249,7 @@ impl From<&CellReport> for ResultCell {
             seats: (0..n_seats).map(seat).collect(),
             p: short(cell.p),
             mean_turns: cell.mean_turns.map(short),
-            nash_conv: cell.nash_conv.map(Span::from),
+            measured: cell.measured.map(Span::from),
             remark: cell.remark.clone().unwrap_or_default(),
             fingerprint: cell.fingerprint.clone(),
             first_games: cell.first_games.clone(),

@@ -97,7 +97,7 @@ impl CellReport {
         CellReport {
             games: known.games,
             mean_turns: known.mean_turns,
-            nash_conv: known.nash_conv.map(Estimate::from),
+            measured: known.measured.map(Estimate::from),
             n_forfeits: None,
             remark: Some(known.remark.clone()).filter(|remark| !remark.is_empty()),
             drawn: figure.and_then(|content| drawn(content, &cell.address)),

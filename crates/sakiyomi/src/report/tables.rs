@@ -55,7 +55,9 @@ impl ResultTable {
         };
         match result.kind.as_str() {
             "round-robin" => round_robin(result, &split(" - ").unwrap_or_default()),
-            "curve" | "exploitability" => curve(result, &split(" @ ").unwrap_or_default()),
+            "curve" | "exploitability" | "probe" | "features" | "evolution" => {
+                curve(result, &split(" @ ").unwrap_or_default())
+            }
             "sweep" => {
                 let points = split(", ").unwrap_or_default();
                 grid(result, &points.into_iter().map(|(x, y)| (y, x)).collect::<Vec<_>>())
@@ -191,7 +193,7 @@ fn value(result: &ExperimentResult, at: usize, cell: &ResultCell) -> ResultTable
     let score = of_tally(at, &cell.all);
     match drawn_values(result) {
         Some(drawn) => ResultTableCell { ours: drawn_value(drawn, &cell.name), ..score },
-        None => ResultTableCell { ours: cell.nash_conv.or(score.ours), ..score },
+        None => ResultTableCell { ours: cell.measured.or(score.ours), ..score },
     }
 }
 
@@ -239,6 +241,7 @@ fn drawn_value(figure: &Content, name: &str) -> Option<Span> {
 mod tests {
     use std::path::Path;
 
+    use sakiyomi_eval::Measure;
     use sakiyomi_eval::experiment::{Experiment, Scale};
 
     use super::*;
@@ -299,8 +302,9 @@ mod tests {
         assert_eq!(table.rows.len(), 11);
         assert_eq!(table.rows[10].name, MEAN);
         assert!((paper(&table, 10, 2).unwrap() - 0.6056).abs() < 1e-9, "as the notes have it");
-        let (_, turns) = planned("gdl-experience-table-1");
-        assert_eq!((turns.rows.len(), paper(&turns, 0, 0)), (10, Some(27.49)));
+        let (_, features) = planned("gdl-experience-table-1");
+        assert_eq!((features.rows.len(), features.columns.len()), (10, 4));
+        assert_eq!((paper(&features, 0, 0), paper(&features, 0, 3)), (Some(27.49), Some(19.65)));
         let (_, learned) = planned("hagetaka-figure-1");
         assert_eq!((learned.rows.len(), learned.columns.len()), (7, 6));
     }
@@ -308,8 +312,11 @@ mod tests {
     /// What a figure shows is what is measured, not the score of the games.
     #[test]
     fn other_measures_than_scores_are_read_from_the_figure() {
-        let (mut result, _) = planned("gdl-experience-table-1");
-        let Some(Content::Bars { bars, .. }) = &mut result.figure else { panic!("it has bars") };
+        let (mut result, _) = planned("gdl-experience-table-2");
+        let Some(Content::Bars { bars, value_label, .. }) = &mut result.figure else {
+            panic!("it has bars")
+        };
+        *value_label = Quantity::Mean(Measure::TURNS).label().to_owned();
         (bars[0].value, bars[0].low, bars[0].high) = (Some(27.0), 26.0, 28.0);
         result.cells[0].all = ResultTally::new(Tally { wins: 3, draws: 0, losses: 1 });
         let cell = ResultTable::new(&result).rows[0].cells[0].clone().unwrap();

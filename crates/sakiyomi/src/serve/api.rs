@@ -6,9 +6,11 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use sakiyomi_catalog::{Entry, LegalAction, PlayedStep, PlayerFace, Record, SpecError, TableError};
-use sakiyomi_core::{Fault, OrderForm, Payoffs, View, Way};
+use sakiyomi_core::{Fault, LegendEntry, OrderForm, Payoffs, View, Way};
+use sakiyomi_evolve::Unfair;
 use serde::{Deserialize, Serialize};
 
+use super::networks;
 use crate::figures::{Content, Figure};
 use crate::report::{
     ExperimentResult, PrintedTable, ResultTable, ResultTally, ResultVerdict, Span, Words,
@@ -89,6 +91,8 @@ pub struct GameAnswer {
     pub game: String,
     pub fields: SpecFields,
     pub players: Vec<PlayerFace>,
+    /// What the drawings on the board stand for.
+    pub legend: Vec<LegendEntry>,
     pub agents: Vec<String>,
     pub opponents: Vec<Opponent>,
     pub suggested: String,
@@ -343,8 +347,35 @@ pub struct DrawnUnit {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum JobRequest {
-    Duel { game: String, agents: [String; 2], games: u64, seed: u64 },
-    Experiment { id: String, scale: String },
+    Duel {
+        game: String,
+        agents: [String; 2],
+        games: u64,
+        seed: u64,
+    },
+    Experiment {
+        id: String,
+        scale: String,
+    },
+    /// `sakiyomi assess` with these numbers; the report is `GET /api/jobs/{id}/report`.
+    Assess {
+        game: String,
+        strengths: Vec<u32>,
+        games: u32,
+        remedies: bool,
+        seed: u64,
+    },
+    /// Evolution of fair maps of TUBSTAP, counted in generations. The job's title is the name of the run, for
+    /// `GET /api/fair/{name}`.
+    Evolve {
+        columns: u16,
+        rows: u16,
+        units_a_side: u16,
+        turn_limit: u16,
+        generations: u16,
+        population: u16,
+        seed: u64,
+    },
 }
 
 /// `GET /api/jobs` lists them, `GET /api/jobs/{id}/events` is a stream of events `job`, and
@@ -362,6 +393,8 @@ pub struct Job {
     pub seconds: f64,
     pub seconds_left: Option<f64>,
     pub rows: Vec<JobRow>,
+    /// Of an assessment: its certificates in one sentence each, as far as they are known.
+    pub certificates: Vec<String>,
     /// Why it failed; empty otherwise.
     pub message: String,
 }
@@ -593,7 +626,8 @@ impl ApiError {
 
     /// A wrong agent; the other specifications are those of games.
     pub fn agent(error: &SpecError) -> ApiError {
-        ApiError::new(ErrorCode::UnknownAgent, error.to_string())
+        let message = networks::without_folders(&error.to_string());
+        ApiError::new(ErrorCode::UnknownAgent, message)
     }
 
     fn status(&self) -> StatusCode {
@@ -689,17 +723,101 @@ pub struct FairnessRequest {
     pub map: String,
 }
 
-/// What the judges say: one row each, the verdict last.
+/// What the judges say.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FairnessAnswer {
-    /// The map as SVG.
-    pub picture: String,
-    pub header: Vec<String>,
-    pub rows: Vec<Vec<String>>,
+    pub judges: Vec<JudgeVerdict>,
     pub is_fair: bool,
     /// What is odd about the file.
     pub warnings: Vec<String>,
+}
+
+/// How the games of one player against itself ended.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct JudgeVerdict {
+    pub judge: String,
+    /// Wins of the side that moves first and of the other.
+    pub wins: [u64; 2],
+    pub draws: u64,
+    /// Of the side that moves first.
+    pub score: Span,
+    /// Nothing if it is fair.
+    pub unfair: Vec<UnfairName>,
+}
+
+/// Why a map is not fair.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum UnfairName {
+    FirstSide,
+    SecondSide,
+    /// More games are needed.
+    Undecided,
+    Draws,
+    /// Always the same game.
+    OneCourse,
+}
+
+impl From<Unfair> for UnfairName {
+    fn from(unfair: Unfair) -> UnfairName {
+        match unfair {
+            Unfair::FirstSide => UnfairName::FirstSide,
+            Unfair::SecondSide => UnfairName::SecondSide,
+            Unfair::Undecided => UnfairName::Undecided,
+            Unfair::Draws => UnfairName::Draws,
+            Unfair::OneCourse => UnfairName::OneCourse,
+        }
+    }
+}
+
+/// What a run of evolution has found: `GET /api/fair/{name}`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FairGallery {
+    pub run: FairRun,
+    /// Fitness by generation.
+    pub generations: Vec<FairGeneration>,
+    /// The generation whose maps these are; null for the latest.
+    pub shown: Option<usize>,
+    /// Best first.
+    pub maps: Vec<FairMap>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FairGeneration {
+    pub best: f64,
+    pub mean: f64,
+    pub games: u64,
+    /// Whether its best maps were kept.
+    pub has_maps: bool,
+}
+
+/// A map that evolution has found.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FairMap {
+    pub map: DrawnMap,
+    /// The text of a map file.
+    pub text: String,
+    /// The game that is played on it.
+    pub game: String,
+    pub fitness: f64,
+    /// By fresh games if it has had them, else by those of the search.
+    pub judges: Vec<JudgeVerdict>,
+    /// Null before fresh games were played.
+    pub is_fair: Option<bool>,
+}
+
+/// A network that was handed over: `POST /api/networks?name=FILE`, with the file as the body.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct NetworkAnswer {
+    /// The agent that plays with it.
+    pub agent: String,
 }
 
 /// All types as the page's TypeScript.
@@ -710,7 +828,7 @@ pub fn typescript() -> String {
     };
     use sakiyomi_core::{
         Badge, Board, Card, Cell, Colour, Effect, Fact, Gauge, Grid, OrderCommand, OrderedPiece,
-        Phrase, Piece, Pile, PlayerView, Score, Shape, WayPoint,
+        Phrase, Piece, Pile, PlayerView, Reach, Score, Shape, WayPoint,
     };
     use ts_rs::TS;
 
@@ -735,7 +853,7 @@ pub fn typescript() -> String {
         MatchRecord, PositionRequest, Position, Replay, ReplayPosition, ApiTurn, PlayedStep,
         Way, WayPoint, PlayerFace, Colour, Choosing, LegalAction, Effect,
         OrderForm, OrderedPiece, OrderCommand, Phrase,
-        View, Board, Grid, Cell, Piece, Shape, Gauge, Badge, Pile, Card, PlayerView, Score, Fact,
+        View, Board, Grid, Cell, Piece, Shape, Gauge, Badge, Reach, LegendEntry, Pile, Card, PlayerView, Score, Fact,
         ThinkRequest, Thought, ThoughtRow, ThoughtArm, ThoughtBranch,
         SealRequest, Sealed, SealedChoice, RulesRequest,
         MapEditor, MapUnit, MapRequest, MapAnswer, DrawnMap, DrawnUnit,
@@ -745,7 +863,8 @@ pub fn typescript() -> String {
         ResultTable, ResultTableRow, ResultTableCell,
         PaperEntry, PartEntry, Words, PrintedTable, PrintedRow,
         StoreEntry, RunUse, StoredGames, KeptGame,
-        FairRun, FairnessRequest, FairnessAnswer, ApiError, ErrorCode,
+        FairRun, FairGallery, FairGeneration, FairMap, FairnessRequest, FairnessAnswer,
+        JudgeVerdict, UnfairName, NetworkAnswer, ApiError, ErrorCode,
     }
     text
 }

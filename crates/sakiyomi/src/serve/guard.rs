@@ -1,13 +1,15 @@
 //! What may be asked for: games, agents and networks by the text of a request.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
-use sakiyomi_catalog::{AgentSpec, GameSpec, GdlSpec, Named, Record, RuleSheet, kept_rules};
+use sakiyomi_catalog::{
+    AgentSpec, GameSpec, GdlSpec, Named, NetworkSource, Record, RuleSheet, kept_rules,
+};
 use sakiyomi_core::Budget;
 
 use super::api::{ApiError, ErrorCode, MatchRecord};
 use super::limits::LIMITS;
+use super::networks;
 use super::queues::Kind;
 
 /// Reads a game. A page may not name files of the server, nor ask for more than is usual to make it.
@@ -18,7 +20,7 @@ pub(super) fn game(text: &str) -> Result<GameSpec, ApiError> {
             format!("`{text}`: files of the server are not for the page; hand over the text");
         return Err(ApiError::new(ErrorCode::Refused, message));
     }
-    if let GameSpec::Gdl(Named { settings: spec, .. }) = &mut game {
+    if let GameSpec::Gdl(Named { settings: spec, .. }) = game.base_mut() {
         if let RuleSheet::Kept(name) = &spec.sheet
             && kept_rules(name).is_none()
         {
@@ -34,7 +36,8 @@ pub(super) fn game(text: &str) -> Result<GameSpec, ApiError> {
 
 /// Rules that were handed over have a queue of their own.
 pub(super) fn kind(game: &str) -> Kind {
-    match game.parse() {
+    let game = game.parse::<GameSpec>();
+    match game.as_ref().map(GameSpec::base) {
         Ok(GameSpec::Gdl(Named { settings, .. }))
             if matches!(settings.sheet, RuleSheet::Kept(_)) =>
         {
@@ -95,7 +98,7 @@ const SMALL_MEMORY: u64 = 1 << 20;
 /// usual is cut. A page may not start programs or name files.
 pub(super) fn player(text: &str) -> Result<AgentSpec, ApiError> {
     let mut agent: AgentSpec = text.parse().map_err(|error| ApiError::agent(&error))?;
-    if agent.uses_machine() && !is_offered(&agent) {
+    if agent.uses_machine() && resolve(&mut agent).is_none() {
         let message = format!(
             "`{text}`: programs and files of the server are not for the page; a network is, if it is \
              offered with `sakiyomi serve --network FILE`"
@@ -118,27 +121,12 @@ pub(super) fn player(text: &str) -> Result<AgentSpec, ApiError> {
     Ok(agent)
 }
 
-/// Files of networks that a page may name.
-static NETWORKS: OnceLock<Vec<String>> = OnceLock::new();
-
-/// Lets pages play with these networks. It is said once, before the server starts.
-pub fn offer_networks(files: Vec<String>) {
-    // What was offered first stays.
-    let _ = NETWORKS.set(files);
-}
-
-/// The agents of the networks that are offered, whatever game they fit.
-pub(super) fn offered_agents() -> Vec<String> {
-    offered().iter().map(|file| format!("net:file={file}")).collect()
-}
-
-fn offered() -> &'static [String] {
-    NETWORKS.get().map_or(&[][..], Vec::as_slice)
-}
-
-fn is_offered(agent: &AgentSpec) -> bool {
-    let AgentSpec::Puct(Named { settings, .. }) = agent else { return false };
-    settings.file.as_ref().is_some_and(|file| offered().contains(file))
+/// Puts the file of a network that is offered in the place of its name; nothing if it is none.
+fn resolve(agent: &mut AgentSpec) -> Option<()> {
+    let AgentSpec::Puct(Named { settings, .. }) = agent else { return None };
+    let Some(NetworkSource::File(name)) = &mut settings.network else { return None };
+    *name = networks::file_of(name)?.to_string_lossy().into_owned();
+    Some(())
 }
 
 /// Trees, and so threads, of one search.
@@ -149,11 +137,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_may_name_networks_that_are_offered() {
-        offer_networks(vec!["nets/four.onnx".to_owned()]);
-        assert_eq!(offered_agents(), ["net:file=nets/four.onnx"]);
-        assert!(player("net:file=nets/four.onnx,iterations=100").is_ok());
-        for text in ["net:file=nets/other.onnx", "exec:./bot.py", "exact:file=a.solution"] {
+    fn a_page_names_networks_without_their_folders() {
+        networks::offer_networks(vec!["nets/four.onnx".to_owned()]);
+        assert!(networks::offered_agents().contains(&"net:file=four.onnx".to_owned()));
+        let agent = player("net:file=four.onnx,iterations=100").unwrap();
+        assert!(agent.to_string().contains("nets/four.onnx"), "{agent}");
+        for text in [
+            "net:file=nets/four.onnx",
+            "net:file=other.onnx",
+            "exec:./bot.py",
+            "exact:file=a.solution",
+        ] {
             assert!(player(text).is_err(), "{text}");
         }
     }

@@ -1,26 +1,33 @@
-//! Duels and experiments that run on the server. What they play goes into the store, so that a job that
+//! Duels, experiments, assessments and evolutions that run on the server. What they play goes into the store, so that a job that
 //! was stopped, or whose server was, goes on where it was.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use sakiyomi_catalog::{cancellable, read_text, write_atomically};
+use sakiyomi_catalog::{GameSpec, cancellable, read_text, write_atomically};
 use sakiyomi_core::Stop;
+use sakiyomi_eval::assess::{
+    Assess, AssessProgress, AssessReport, DEFAULT_MINUTES, Plan, remedies_of, run_assess,
+};
 use sakiyomi_eval::experiment::{Experiment, Library, Scale};
 use sakiyomi_eval::{CellTally, Pairing, RunProgress, RunSettings, run_experiments};
 use tokio::sync::watch;
 
 use super::api::{ApiError, ErrorCode, Job, JobRequest, JobRow, JobState};
-use super::guard;
 use super::limits::{LIMITS, ServeSettings};
 use super::panics::without_panic;
+use super::{evolution, guard};
+use crate::report::{assessment_blocks, to_html};
 
 /// Jobs that run at the same time.
 const MAX_RUNNING: usize = 2;
 const MAX_JOBS: usize = 200;
 const UNIT_SECONDS: f64 = 1.0;
+/// Searches of an assessment, and the iterations of the strongest.
+const MAX_STRENGTHS: usize = 8;
+const MAX_STRENGTH: u32 = 1_000_000;
 
 /// All jobs, the running ones with their threads.
 #[derive(Debug)]
@@ -34,6 +41,8 @@ pub(super) struct Jobs {
 struct Entry {
     told: watch::Sender<Job>,
     run: Option<Run>,
+    /// Of an assessment, as far as it is known.
+    report: Arc<Mutex<Option<AssessReport>>>,
 }
 
 #[derive(Debug)]
@@ -49,6 +58,8 @@ impl Entry {
                 format!("{first} against {second} at {game}")
             }
             JobRequest::Experiment { id, scale } => format!("{id} ({scale})"),
+            JobRequest::Assess { game, .. } => format!("assessment of {game}"),
+            JobRequest::Evolve { .. } => evolution::run_name(&request).unwrap_or_default(),
         };
         let job = Job {
             id,
@@ -60,9 +71,10 @@ impl Entry {
             seconds: 0.0,
             seconds_left: None,
             rows: Vec::new(),
+            certificates: Vec::new(),
             message: String::new(),
         };
-        Entry { told: watch::Sender::new(job), run: None }
+        Entry { told: watch::Sender::new(job), run: None, report: Arc::default() }
     }
 
     fn job(&self) -> Job {
@@ -164,6 +176,18 @@ impl Jobs {
         Ok(list[find(&list, id)?].told.subscribe())
     }
 
+    /// The report of an assessment as a page of its own.
+    pub(super) fn report(&self, id: u32) -> Result<String, ApiError> {
+        let list = self.list();
+        let report = Arc::clone(&list[find(&list, id)?].report);
+        drop(list);
+        let report = report.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing =
+            || ApiError::new(ErrorCode::NotFound, "there is no report yet; resume the assessment");
+        let report = report.as_ref().ok_or_else(missing)?;
+        Ok(to_html(&format!("Assessment of {}", report.game), &assessment_blocks(report)))
+    }
+
     /// Stops everything and waits until it has stopped.
     pub(super) fn stop_all(&self) {
         let runs: Vec<Run> = self.list().iter_mut().filter_map(|entry| entry.run.take()).collect();
@@ -190,33 +214,18 @@ fn run(list: &mut [Entry], at: usize, settings: &ServeSettings) -> Result<Job, A
         return Err(ApiError::new(ErrorCode::Busy, message));
     }
     let job = list[at].job();
-    let (experiment, scale) = experiment(&job, &settings.experiments)?;
+    let work = work_of(&job, list[at].report.clone(), settings)?;
     let told = list[at].told.clone();
     told.send_modify(|job| {
         job.state = JobState::Running;
-        job.title.clone_from(&experiment.title);
         job.message.clear();
     });
     let stop = Arc::new(Stop::new());
-    let settings = settings.clone();
     let on_thread = Arc::clone(&stop);
     let thread = thread::spawn(move || {
-        let run_settings =
-            RunSettings { scale, threads: settings.threads, unit_seconds: UNIT_SECONDS };
-        let start = Instant::now();
-        let mut tell = |progress: &RunProgress| {
-            let seconds = start.elapsed().as_secs_f64();
-            told.send_modify(|job| show_progress(job, &experiment.id, progress, seconds));
-        };
-        let ran = without_panic(|| {
-            let store = &settings.store;
-            let run =
-                || run_experiments(&[&experiment], run_settings, store, &on_thread, &mut tell);
-            cancellable(&on_thread, run).map_err(ApiError::failed)
-        });
+        let ran = without_panic(|| cancellable(&on_thread, || work(&told, &on_thread)));
         told.send_modify(|job| match ran {
-            Ok(summary) if summary.games_done < summary.games => job.state = JobState::Stopped,
-            Ok(_) => job.state = JobState::Done,
+            Ok(state) => job.state = state,
             Err(error) => {
                 job.state = JobState::Failed;
                 job.message = error.message;
@@ -225,6 +234,110 @@ fn run(list: &mut [Entry], at: usize, settings: &ServeSettings) -> Result<Job, A
     });
     list[at].run = Some(Run { stop, thread });
     Ok(list[at].job())
+}
+
+/// The work of a job: it says how far it is, and in the end whether it is complete.
+type JobWork =
+    Box<dyn FnOnce(&watch::Sender<Job>, &Stop) -> Result<JobState, ApiError> + Send + 'static>;
+
+fn work_of(
+    job: &Job,
+    report: Arc<Mutex<Option<AssessReport>>>,
+    settings: &ServeSettings,
+) -> Result<JobWork, ApiError> {
+    let settings = settings.clone();
+    if let JobRequest::Assess { .. } = &job.request {
+        let assessments = assessments(&job.request, settings.threads)?;
+        return Ok(Box::new(move |told: &watch::Sender<Job>, stop: &Stop| {
+            assess(&assessments, &settings.store, &report, told, stop)
+        }));
+    }
+    if let JobRequest::Evolve { .. } = &job.request {
+        let run = evolution::run_of(&job.request, &settings)?;
+        return Ok(Box::new(move |told: &watch::Sender<Job>, stop: &Stop| {
+            evolution::evolve(&run, settings.threads, told, stop)
+        }));
+    }
+    let (experiment, scale) = experiment(job, &settings.experiments)?;
+    Ok(Box::new(move |told: &watch::Sender<Job>, stop: &Stop| {
+        told.send_modify(|job| job.title.clone_from(&experiment.title));
+        let run_settings = RunSettings {
+            scale,
+            threads: settings.threads,
+            unit_seconds: UNIT_SECONDS,
+            worker: sakiyomi_evolve::run_unit,
+        };
+        let start = Instant::now();
+        let mut tell = |progress: &RunProgress| {
+            let seconds = start.elapsed().as_secs_f64();
+            told.send_modify(|job| show_progress(job, &experiment.id, progress, seconds));
+        };
+        let store = &settings.store;
+        let summary = run_experiments(&[&experiment], run_settings, store, stop, &mut tell)
+            .map_err(ApiError::failed)?;
+        Ok(match summary.games_done < summary.games {
+            true => JobState::Stopped,
+            false => JobState::Done,
+        })
+    }))
+}
+
+/// The assessments that a request asks for: of the game, and of what would mend it.
+fn assessments(request: &JobRequest, threads: usize) -> Result<Vec<Assess>, ApiError> {
+    let JobRequest::Assess { game, strengths, games, remedies, seed } = request else {
+        return Ok(Vec::new());
+    };
+    let wrong = |message: String| ApiError::new(ErrorCode::BadRequest, message);
+    let limit = LIMITS.duel_games;
+    let strongest = strengths.last().copied().unwrap_or(0);
+    if u64::from(*games) > limit || strengths.len() > MAX_STRENGTHS || strongest > MAX_STRENGTH {
+        return Err(wrong(format!(
+            "at most {limit} games and {MAX_STRENGTHS} strengths of up to {MAX_STRENGTH} iterations are possible"
+        )));
+    }
+    let game = guard::game(game)?;
+    let changed = if *remedies { remedies_of(&game)? } else { Vec::new() };
+    let assess = |game: GameSpec| {
+        let strengths = strengths.iter().map(|&n| u64::from(n)).collect();
+        let plan = Plan::of_sizes(&game, strengths, (*games).into(), Vec::new());
+        let plan = plan.map_err(|error| wrong(error.to_string()))?;
+        Ok(Assess { game, plan, seed: *seed, threads, minutes: DEFAULT_MINUTES })
+    };
+    [game].into_iter().chain(changed).map(assess).collect()
+}
+
+fn assess(
+    assessments: &[Assess],
+    store: &Path,
+    report: &Mutex<Option<AssessReport>>,
+    told: &watch::Sender<Job>,
+    stop: &Stop,
+) -> Result<JobState, ApiError> {
+    let start = Instant::now();
+    let mut whole: Option<AssessReport> = None;
+    told.send_modify(|job| job.certificates.clear());
+    for one in assessments {
+        let mut tell = |progress: &AssessProgress| {
+            told.send_modify(|job| {
+                job.games_done = progress.done;
+                job.games = progress.games;
+                job.seconds = start.elapsed().as_secs_f64();
+                job.seconds_left = progress.seconds_left;
+            });
+        };
+        let found = run_assess(one, Some(store), stop, &mut tell).map_err(ApiError::failed)?;
+        let sentence = format!("{}: {}", found.game, found.verdict.sentence);
+        told.send_modify(|job| job.certificates.push(sentence));
+        match &mut whole {
+            Some(whole) => whole.remedies.push(found),
+            None => whole = Some(found),
+        }
+        *report.lock().unwrap_or_else(PoisonError::into_inner) = whole.clone();
+        if stop.requested() {
+            return Ok(JobState::Stopped);
+        }
+    }
+    Ok(JobState::Done)
 }
 
 /// What a request wants to be played.
@@ -247,6 +360,9 @@ fn experiment(job: &Job, library: &Library) -> Result<(Experiment, Scale), ApiEr
             pairing.try_out().map_err(|error| ApiError::agent(&error))?;
             let id = format!("duel-{}", job.id);
             Ok((Experiment::of_duel(&id, pairing, *games), Scale::Quick))
+        }
+        JobRequest::Assess { .. } | JobRequest::Evolve { .. } => {
+            Err(wrong("this is no experiment".to_owned()))
         }
         JobRequest::Experiment { id, scale } => {
             let scale = scale.parse().map_err(wrong)?;

@@ -76,19 +76,24 @@ fn answer(request: MapRequest) -> Result<MapAnswer, ApiError> {
         MapRequest::Random { seed } => MapSource::Seed(seed.into()).read().map_err(broken)?,
     };
     map.check().map_err(|fault| broken(fault.to_string()))?;
-    let code = MapSource::Code(map.code());
-    let game: GameSpec = TubstapSpec { map: code, settings: Settings::default() }.into();
+    let game = game_of(&map);
     // What is odd about a text is more than what is odd about its map, and has lines.
     let odd_map = || map.warnings().into_iter().map(|(place, text)| format!("{place}{text}"));
     let warnings = odd_text.unwrap_or_else(|| odd_map().collect());
     Ok(MapAnswer { map: drawn(&map), text: write_map(&map), game: game.to_string(), warnings })
 }
 
+/// The game that is played on a map.
+pub(super) fn game_of(map: &Map) -> GameSpec {
+    let code = MapSource::Code(map.code());
+    TubstapSpec { map: code, settings: Settings::default() }.into()
+}
+
 fn broken(message: String) -> ApiError {
     ApiError::new(ErrorCode::BrokenMap, message)
 }
 
-fn drawn(map: &Map) -> DrawnMap {
+pub(super) fn drawn(map: &Map) -> DrawnMap {
     let inside = (1..map.height - 1).flat_map(|y| (1..map.width - 1).map(move |x| (x, y)));
     let unit = |unit: &Unit| DrawnUnit {
         column: unit.x - 1,

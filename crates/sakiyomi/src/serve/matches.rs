@@ -149,6 +149,7 @@ fn describe(game: &GameSpec, check: &[String]) -> Result<GameAnswer, ApiError> {
         game: game.to_string(),
         fields: fields(game.to_string(), game.name(), game)?,
         players: faces(table.as_ref()),
+        legend: table.legend(),
         agents,
         suggested: suggested(&opponents),
         checked: game.with(Check { game, agents: check })?,

@@ -1,4 +1,4 @@
-//! The lab in the browser: the page itself, and what it asks for (docs/api.md).
+//! The lab in the browser: the page itself, and what it asks for (docs/reference/api.md).
 //!
 //! A match is never kept here: every request carries its record, and the answer is worked out from it.
 //! The server holds only what runs (searches, jobs) and what must stay hidden or is too large for an
@@ -7,6 +7,7 @@
 mod admit;
 pub mod api;
 mod compress;
+mod evolution;
 mod fair;
 mod guard;
 mod job_routes;
@@ -15,6 +16,7 @@ mod lab;
 mod limits;
 mod maps;
 mod matches;
+mod networks;
 mod opponents;
 mod page;
 mod panics;
@@ -48,10 +50,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-pub use guard::offer_networks;
 use lab::{Lab, Shared};
 use limits::MAX_CONNECTIONS;
 pub use limits::{PATIENCE, ServeSettings};
+pub use networks::offer_networks;
 use panics::panicked;
 
 use crate::accept::{self, Spoken};
@@ -67,6 +69,7 @@ impl Server {
     /// Starts to listen, so that the address is known.
     pub async fn bind(settings: ServeSettings) -> std::io::Result<Server> {
         let listener = TcpListener::bind(settings.listen).await?;
+        networks::offer_kept(&settings.store);
         Ok(Server { listener, lab: Arc::new(Lab::new(settings)) })
     }
 
@@ -134,7 +137,7 @@ fn router(lab: Shared) -> Router {
         .route("/api/sealed", post(sealed_routes::seal))
         .route("/api/sealed/{match_id}/{step}", get(sealed_routes::events))
         .route("/api/jobs", get(job_routes::list).post(job_routes::start))
-        .route("/api/jobs/{id}/{what}", get(job_routes::events).post(job_routes::command))
+        .route("/api/jobs/{id}/{what}", get(job_routes::tell).post(job_routes::command))
         .route("/api/experiments", get(results::experiments))
         .route("/api/papers", get(papers::papers))
         .route("/api/results", get(results::results))
@@ -145,6 +148,8 @@ fn router(lab: Shared) -> Router {
         .route("/reports/{id}", get(results::report))
         .route("/reports/{scale}/{file}", get(results::report_file))
         .route("/api/fair", get(fair::runs))
+        .route("/api/fair/{run}", get(fair::gallery))
+        .route("/api/networks", post(networks::take))
         .route("/api/fairness", post(fair::judge))
         .route("/fair/{run}/{file}", get(fair::file))
         .fallback(page::file)

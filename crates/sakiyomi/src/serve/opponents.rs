@@ -4,13 +4,13 @@ use sakiyomi_catalog::{AgentSpec, CatalogGame, GameSpec, Seat, Visitor};
 use sakiyomi_core::{MAX_PLAYERS, Player, Turn};
 
 use super::api::{AgentCheck, ApiError, Level, Opponent};
-use super::guard;
+use super::{guard, networks};
 
 const LEVELS: [Level; 4] = [Level::Easy, Level::Medium, Level::Hard, Level::Strongest];
 
-/// Opponents in games that have none of their own.
+/// Opponents in games that have none of their own. Those by time end as soon as a move is proven.
 const IN_TURN: [&str; 4] =
-    ["uct:iterations=30", "uct:iterations=2000", "uct:time=1s", "uct:time=5s"];
+    ["uct:iterations=30", "uct:iterations=2000", "uct:time=1s,solver", "uct:time=5s,solver"];
 const AT_ONCE: [&str; 4] = ["rm:iterations=30", "rm:iterations=2000", "rm:time=1s", "rm:time=5s"];
 
 /// The opponents that can play a game, the easiest first. There is always one.
@@ -49,7 +49,7 @@ impl Visitor for Suited<'_> {
             guard::agent(name).is_ok_and(|agent| agent.build(&game, &seat).is_ok())
         };
         let names = AgentSpec::entries().iter().map(|agent| agent.name.to_owned());
-        names.chain(guard::offered_agents()).filter(|name| can_play(name)).collect()
+        names.chain(networks::offered_agents()).filter(|name| can_play(name)).collect()
     }
 }
 

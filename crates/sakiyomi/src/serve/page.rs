@@ -8,7 +8,7 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 use super::api::{ApiError, ErrorCode};
 
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../web/dist"]
+#[folder = "$CARGO_MANIFEST_DIR/page"]
 #[allow_missing = true]
 struct Files;
 
@@ -22,7 +22,8 @@ const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\
 pub(super) async fn file(uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path().trim_start_matches('/');
     if path.starts_with("api/") {
-        let message = format!("there is nothing at /{path}; docs/api.md says what there is");
+        let message =
+            format!("there is nothing at /{path}; docs/reference/api.md says what there is");
         return ApiError::new(ErrorCode::NotFound, message).into_response();
     }
     let name = if path.is_empty() { "index.html" } else { path };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use sakiyomi_core::stats::{Interval, Tally};
-use sakiyomi_eval::experiment::{Experiment, Part, Quantity, Scale};
+use sakiyomi_eval::experiment::{Experiment, Part, Quantity, Reading, Scale};
 use sakiyomi_eval::{Measure, Outcome, Store, StoredCell, Task};
 
 use super::api::{
@@ -118,7 +118,9 @@ fn entry(store: &Store, cell: &StoredCell, uses: &Uses) -> Result<StoreEntry, Ap
         all: ResultTally::new(evidence.tally),
         seats: evidence.seats.iter().map(|seat| ResultTally::new(*seat)).collect(),
         p: evidence.tally.sign_test_of(evidence.seats.len()),
-        nash_conv: evidence.estimate(Quantity::NashConv, Part::All).map(Span::from),
+        nash_conv: evidence
+            .estimate(Quantity::Measured(Reading::NashConv), Part::All)
+            .map(Span::from),
         mean_turns: turns.map(|turns| turns.value),
         seconds: counted.seconds,
         is_stale: cell.is_stale(),

@@ -59,29 +59,3 @@ fn the_map_names_every_module_once() {
     }
     assert!(wrong.is_empty(), "ARCHITECTURE.md:\n{}", wrong.join("\n"));
 }
-
-/// Lines of documents can be read in any window.
-#[test]
-fn documents_are_wrapped() {
-    let mut long = Vec::new();
-    for folder in [Path::new(ROOT).to_owned(), Path::new(ROOT).join("docs")] {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_none_or(|extension| extension != "md") {
-                continue;
-            }
-            let mut is_code = false;
-            for (number, line) in fs::read_to_string(&path).unwrap().lines().enumerate() {
-                is_code ^= line.starts_with("```");
-                // A command or a link stays in one piece.
-                let may_be_long = is_code || line.starts_with('|') || line.contains("](");
-                let prose: usize =
-                    line.split('`').step_by(2).map(|part| part.chars().count()).sum();
-                if !may_be_long && prose > 100 {
-                    long.push(format!("{}:{}", path.display(), number + 1));
-                }
-            }
-        }
-    }
-    assert!(long.is_empty(), "lines of more than 100 characters:\n{}", long.join("\n"));
-}

@@ -21,7 +21,7 @@ fn output(arguments: &[&str]) -> Output {
     sakiyomi(arguments).output().unwrap()
 }
 
-fn succeeds(arguments: &[&str]) -> String {
+pub(super) fn succeeds(arguments: &[&str]) -> String {
     let output = output(arguments);
     let text = String::from_utf8(output.stdout).unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -29,12 +29,12 @@ fn succeeds(arguments: &[&str]) -> String {
     text
 }
 
-fn json(arguments: &[&str]) -> Value {
+pub(super) fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&succeeds(arguments)).unwrap()
 }
 
 /// Checks that the command fails with exit code 2 and an error that has these parts.
-fn is_refused(arguments: &[&str], parts: &[&str]) {
+pub(super) fn is_refused(arguments: &[&str], parts: &[&str]) {
     let output = output(arguments);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
@@ -51,6 +51,8 @@ fn every_command_has_help_with_an_example() {
         "agents",
         "play",
         "duel",
+        "rate",
+        "tune",
         "experiments",
         "run",
         "report",
@@ -168,6 +170,72 @@ fn a_duel_prints_a_table_and_json() {
 }
 
 #[test]
+fn a_rating_is_a_round_robin_that_goes_on_with_more_agents() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("ratings.sqlite");
+    let rate = |agents: &[&str], more: &[&str]| {
+        let start = ["rate", "tic-tac-toe", "--games", "19", "--json"];
+        json(&[&start[..], agents, more].concat())
+    };
+    let (strong, weak) = ("uct:iterations=200", "uct:iterations=10");
+    let keep = ["--store", store.to_str().unwrap()];
+    let two = rate(&["random", strong], &keep);
+    assert_eq!((&two["games_before"], &two["agents"][0]["agent"]), (&0.into(), &strong.into()));
+    let three = rate(&[strong, "random", weak], &keep);
+    assert_eq!(three["games_before"], 20, "the pair of before is not played again");
+    let fresh = rate(&[weak, strong, "random"], &["--threads", "3"]);
+    assert_eq!(fresh["agents"], three["agents"], "order, threads and store change nothing");
+    let places: Vec<&str> = (0..3).map(|i| fresh["agents"][i]["agent"].as_str().unwrap()).collect();
+    assert_eq!(places, [strong, weak, "random"]);
+    let elo = |i: usize| fresh["agents"][i]["elo"].as_f64().unwrap();
+    assert!((elo(0) + elo(1) + elo(2)).abs() < 1e-6);
+    let text = succeeds(&["rate", "tic-tac-toe", "random", weak, "--games", "4"]);
+    assert!(text.contains("95 % interval") && text.contains("beside the mean"), "{text}");
+}
+
+#[test]
+fn tuning_goes_on_from_its_store_and_tests_what_it_chose() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("tuning.sqlite");
+    let tune = |more: &[&str]| {
+        let start = ["tune", "uct:iterations=5", "--parameter", "iterations=2:100"];
+        let rest =
+            ["--on", "tic-tac-toe", "--test-on", "connect-four:5x4", "--games", "10", "--json"];
+        json(&[&start[..], &rest, &["--steps", "4", "--test-games", "40"], more].concat())
+    };
+    let kept = tune(&["--store", store.to_str().unwrap()]);
+    let again = tune(&["--store", store.to_str().unwrap(), "--threads", "1"]);
+    assert_eq!(kept["games_before"], 0);
+    let played: u64 = kept["steps"].as_array().unwrap().iter().map(games_of).sum::<u64>()
+        + kept["tests"][0]["games"].as_u64().unwrap();
+    assert_eq!(again["games_before"], played);
+    assert_eq!(again["steps"], kept["steps"]);
+    assert_eq!(kept["tests"][0]["game"], "connect-four:width=5,height=4");
+    assert!(kept["tests"][0]["sprt"]["llr"].is_number(), "{kept}");
+}
+
+fn games_of(step: &Value) -> u64 {
+    ["wins", "draws", "losses"].iter().map(|name| step[name].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn tuning_refuses_what_is_no_number() {
+    let refused = |parameter: &str, parts: &[&str]| {
+        is_refused(&["tune", "uct", "--parameter", parameter, "--on", "tic-tac-toe"], parts);
+    };
+    refused("speed", &["uct has no number `speed`", "expand"]);
+    refused("c=3:1", &["expected LOW:HIGH", "0 to 1000"]);
+    is_refused(&["tune", "uct", "--on", "tic-tac-toe"], &["--parameter"]);
+}
+
+#[test]
+fn ratings_refuse_what_they_cannot_rate() {
+    is_refused(&["rate", "tic-tac-toe", "random"], &["required", "AGENTS"]);
+    is_refused(&["rate", "tic-tac-toe", "random", "random"], &["random is named twice"]);
+    is_refused(&["rate", "hagetaka:players=3", "random", "rm"], &["has 3 players"]);
+}
+
+#[test]
 fn bench_measures_and_signs() {
     let report =
         json(&["bench", "tic-tac-toe", "--seconds", "0.01", "--simulations", "200", "--json"]);
@@ -232,7 +300,7 @@ fn the_example_program_plays_every_game() {
         eprintln!("skipped: there is no python3");
         return;
     }
-    let bot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bot.py");
+    let bot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/bot.py");
     let bot = format!("exec:python3 {}", fs::canonicalize(bot).unwrap().display());
     for game in ["tic-tac-toe", "connect-four", "breakthrough:5x5", "othello"] {
         let report = json(&["duel", game, &bot, "random", "--games", "4", "--json"]);

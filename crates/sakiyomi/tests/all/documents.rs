@@ -1,6 +1,6 @@
-//! Every command of README.md and docs/*.md is run as it is written, in a folder where nothing but
+//! Every command of README.md and of the documents in docs is run as it is written, in a folder where nothing but
 //! the program is installed. Commands in code blocks are run one after the other, document by
-//! document; those within sentences are run too.
+//! document; those within sentences are run too. Blocks that name a file are saved before.
 //!
 //! Three things differ from what a reader does, and stand in the tables below: what takes long is
 //! made small ([`SMALL_OPTIONS`], [`SMALL_PARAMETERS`], [`SMALL_COMMANDS`]), servers listen at a
@@ -16,12 +16,23 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Options whose values are replaced.
-const SMALL_OPTIONS: &[(&str, &str)] =
-    &[("--games", "2"), ("--iterations", "200"), ("--simulations", "50"), ("--depth", "3")];
+const SMALL_OPTIONS: &[(&str, &str)] = &[
+    ("--games", "2"),
+    ("--iterations", "200"),
+    ("--simulations", "50"),
+    ("--depth", "3"),
+    ("--search-games", "20"),
+    ("--minutes", "0.02"),
+];
 
 /// Parameters of games and agents whose values are replaced.
-const SMALL_PARAMETERS: &[(&str, &str)] =
-    &[("iterations=", "20"), ("time=", "5ms"), ("cpu=", "1ms"), ("hagetaka:n=", "4")];
+const SMALL_PARAMETERS: &[(&str, &str)] = &[
+    ("iterations=", "20"),
+    ("time=", "5ms"),
+    ("cpu=", "1ms"),
+    ("hagetaka:n=", "4"),
+    ("goofspiel:n=", "4"),
+];
 
 /// How a command begins, what is replaced in it, and what is added.
 type Small = (&'static str, &'static [(&'static str, &'static str)], &'static str);
@@ -33,6 +44,7 @@ const SMALL_COMMANDS: &[Small] = &[
     ("sakiyomi bench", &[], "--seconds 0.001 --simulations 50"),
     ("sakiyomi probe", &[], "--playouts 5"),
     ("sakiyomi fairness", &[], "--games 2"),
+    ("sakiyomi tune", &[], "--steps 2 --games 2 --test-games 2"),
     ("sakiyomi gdl info", &[], "--seconds 0.01"),
     (
         "sakiyomi tubstap battle",
@@ -54,6 +66,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("make ", "builds and tests everything, this test included"),
     ("cargo ", "builds the program, which needs the network"),
     ("pip ", "needs the network"),
+    ("docker ", "needs images from the network"),
     ("python ", "needs packages from the network"),
     ("python3 ", "needs a running host; tests/all/mizugame.rs runs this client"),
     ("curl ", "asks a running server; tests/all/serve.rs asks the same"),
@@ -64,6 +77,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("sakiyomi bench breakthrough --growth", "grows a tree of a million nodes"),
     ("sakiyomi run experiments/public", "needs rule sheets that are not ours"),
     ("sakiyomi serve --network", "needs a network that was trained"),
+    ("sakiyomi train", "needs PyTorch; python/tests/test_train.py trains"),
     ("sakiyomi duel connect-four net:", "needs a network that was trained"),
 ];
 
@@ -84,6 +98,7 @@ fn the_commands_of_the_documents_work_outside_of_the_repository() {
     let failed: Vec<String> = thread::scope(|scope| {
         let run = |(name, text): &(String, String)| {
             let folder = tempfile::tempdir().unwrap();
+            save_files(text, folder.path());
             let commands = commands_of(text);
             let run = |command: &String| run(command, folder.path()).err();
             let failed = commands.iter().filter_map(run);
@@ -106,16 +121,12 @@ fn what_is_left_out_is_still_written_somewhere() {
     }
 }
 
-/// The names and texts of the documents.
+/// The names and texts of the documents with commands: README.md and those of `docs`.
 fn documents() -> Vec<(String, String)> {
-    let root = repository();
-    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> =
-        docs.filter(|path| path.extension().is_some_and(|it| it == "md")).collect();
-    files.push(root.join("README.md"));
-    files.sort();
-    let name = |file: &PathBuf| file.file_name().unwrap().to_string_lossy().into_owned();
-    files.iter().map(|file| (name(file), fs::read_to_string(file).unwrap())).collect()
+    let files = crate::markdown::documents().into_iter();
+    let files = files.filter(|file| file.starts_with("docs") || file == Path::new("README.md"));
+    let text = |file: &PathBuf| fs::read_to_string(repository().join(file)).unwrap();
+    files.map(|file| (file.display().to_string(), text(&file))).collect()
 }
 
 fn repository() -> PathBuf {
@@ -153,6 +164,16 @@ fn all_commands_of(text: &str) -> Vec<String> {
         .collect();
     commands.extend(spans);
     commands
+}
+
+/// Saves the blocks that name a file behind their language, as a reader is asked to.
+fn save_files(text: &str, folder: &Path) {
+    for block in text.split("\n```").skip(1).step_by(2) {
+        let (head, body) = block.split_once('\n').unwrap_or((block, ""));
+        if let Some((_, name)) = head.split_once(' ') {
+            fs::write(folder.join(name), format!("{body}\n")).unwrap();
+        }
+    }
 }
 
 /// The lines of the blocks of commands, and all text outside of blocks.
@@ -238,11 +259,11 @@ fn provide(command: &str, folder: &Path) {
             link(name);
         }
     }
-    if command.contains("my_game.kif") {
+    if command.contains("my_game.kif") && !folder.join("my_game.kif").exists() {
         copy("games/gdl/tic_tac_toe.kif", "my_game.kif");
     }
     if command.contains("exec:./bot.py") {
-        copy("docs/bot.py", "bot.py");
+        copy("docs/reference/bot.py", "bot.py");
     }
     if command.contains("my-battle.toml") {
         copy("games/sangoku/c.toml", "my-battle.toml");

@@ -703,18 +703,33 @@ fn the_search_moves_over_when_the_rules_are_compiled() {
     assert!(!log.contains("out of time") && !log.contains("failed"), "{log}");
 }
 
-/// Sheets that take long to compile, or cannot be, on a machine that has other things to do. `SAKIYOMI_PLIES`
-/// says how long the matches are.
+/// Sheets that take long to compile, or cannot be, on a machine that has other things to do: no answer
+/// is late, illegal or drawn at random. `SAKIYOMI_PLIES` says how many plies of each are played,
+/// `SAKIYOMI_SHEETS` which sheets.
 #[test]
 fn slow_sheets_lose_no_move_beside_busy_loops() {
     let test = "slow_sheets_lose_no_move_beside_busy_loops";
     let plies = std::env::var("SAKIYOMI_PLIES").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
-    for name in ["chess_200", "slaughter"] {
+    let names = std::env::var("SAKIYOMI_SHEETS").unwrap_or("chess_200,slaughter".to_owned());
+    let folder = tempfile::tempdir().unwrap();
+    for name in names.split(',') {
         let Some(file) = public_sheet(test, name) else { return };
         let text = String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned();
+        let log = folder.path().join(name);
         let loops: Vec<BusyLoop> = (0..8).map(|_| BusyLoop::new()).collect();
-        assert_eq!(play_against(&Player::new(&[]), &text, [5, 2], plies), plies, "{name}");
-        drop(loops);
+        let ours = Player::new(&["--log", log.to_str().unwrap()]);
+        let mut played = 0;
+        while played < plies {
+            played += play_against(&ours, &text, [5, 2], plies - played);
+        }
+        drop((ours, loops));
+        let log = fs::read_to_string(log).unwrap();
+        let decided: Vec<&str> = log.lines().filter(|line| line.contains(" ply ")).collect();
+        assert_eq!(decided.len(), plies, "{name}");
+        let count = |remark: &str| decided.iter().filter(|line| line.contains(remark)).count();
+        let [found, best, forced] = ["iterations", "best so far", "no choice"].map(count);
+        println!("{name}: {found} found, {best} best so far, {forced} forced of {plies}");
+        assert_eq!((count("at random"), count("no legal move")), (0, 0), "{name}: {log}");
     }
 }
 

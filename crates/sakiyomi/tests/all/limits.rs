@@ -35,7 +35,11 @@ struct Served {
 
 impl Served {
     fn start(folder: &Path) -> Served {
-        let mut process = Command::new(BINARY)
+        Served::start_by(&mut Command::new(BINARY), folder)
+    }
+
+    fn start_by(program: &mut Command, folder: &Path) -> Served {
+        let mut process = program
             .args(["serve", "--listen", "127.0.0.1:0"])
             .current_dir(folder)
             .stdout(Stdio::piped())
@@ -94,7 +98,8 @@ fn interrupt(process: &Child) {
 fn a_page_is_told_which_rule_takes_too_much() {
     let folder = tempfile::tempdir().unwrap();
     let served = Served::start(folder.path());
-    let endless = "(role a)\n(number zero)\n(<= (number (s ?x)) (number ?x))
+    // Both grow by doubling, so that a busy machine reaches the limit of their size before that of time.
+    let endless = "(role a)\n(number zero)\n(<= (number (pair ?x ?x)) (number ?x))
         (<= (legal a (say ?x)) (number ?x))\n(<= terminal (true over)) (goal a 50)";
     let doubling = "(role a) (init (n zero)) (legal a wait)
         (<= (next (n (pair ?x ?x))) (true (n ?x)))\n(<= terminal (true over)) (goal a 50)";
@@ -173,6 +178,24 @@ fn an_interrupt_ends_commands_at_once() {
         assert_eq!(status.code(), Some(130), "{arguments:?}");
         assert!(begin.elapsed() < SOON, "{arguments:?}: {:?}", begin.elapsed());
     }
+}
+
+/// A server gives the memory of trees back, unless the user says otherwise.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn large_blocks_of_a_server_are_the_systems() {
+    const THRESHOLD: &str = "MALLOC_MMAP_THRESHOLD_";
+    let folder = tempfile::tempdir().unwrap();
+    let threshold = |served: &Served| {
+        let environment = fs::read(format!("/proc/{}/environ", served.process.id())).unwrap();
+        let environment = String::from_utf8_lossy(&environment).into_owned();
+        let value = environment.split('\0').find_map(|one| one.strip_prefix(THRESHOLD));
+        value.map(|value| value.trim_start_matches('=').to_owned())
+    };
+    let served = Served::start(folder.path());
+    assert_eq!(threshold(&served).as_deref(), Some("262144"));
+    let own = Served::start_by(Command::new(BINARY).env(THRESHOLD, "300000"), folder.path());
+    assert_eq!(threshold(&own).as_deref(), Some("300000"));
 }
 
 /// More searches than there are threads for blocking work in the whole server.

@@ -7,14 +7,17 @@ mod architecture;
 mod cli;
 #[cfg(unix)]
 mod documents;
+mod exact_work;
 mod fair;
 #[cfg(unix)]
 mod ggp;
 #[cfg(unix)]
 mod limits;
+mod markdown;
 #[cfg(unix)]
 mod mizugame;
 mod playthroughs;
+mod reference;
 #[cfg(unix)]
 mod reliability;
 mod resume;

@@ -86,7 +86,8 @@ fn six_teams_play_a_whole_match() {
     let tokens = ["a1", "b2", "c3", "d4", "e5", "f6"];
     tokens.iter().for_each(|token| arguments.extend(["--token", token]));
     let host = Host::new(&arguments);
-    let client = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mizugame_client.py");
+    let client =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/mizugame_client.py");
     let teams: Vec<Child> = tokens
         .iter()
         .enumerate()

@@ -1,4 +1,4 @@
-//! The rows of docs/reliability.md that no other test shows: signals, full disks, folders that cannot be written,
+//! The rows of docs/reference/reliability.md that no other test shows: signals, full disks, folders that cannot be written,
 //! closed pipes, damaged files, two processes at once, and clocks.
 
 use std::fs::{self, File};
@@ -16,6 +16,7 @@ use crate::{fair, resume};
 const BINARY: &str = env!("CARGO_BIN_EXE_sakiyomi");
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const FORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tubstap/ford.tbsmap");
+const SHEET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/gdl/tic_tac_toe.kif");
 const SIGINT: i32 = 2;
 const SIGTERM: i32 = 15;
 
@@ -43,8 +44,11 @@ fn long_commands() -> Vec<(String, Ended)> {
         ("run long.toml --store run.sqlite -q", report),
         ("duel connect-four uct:iterations=3000 uct --games 1000000 -q", report),
         ("duel connect-four uct:iterations=3000 uct --games 100000 -q --store duel.sqlite", report),
-        ("solve hagetaka:n=9 -q", report),
+        ("rate connect-four uct:iterations=3000 uct --games 100000 -q --store rate.sqlite", report),
+        ("tune uct:iterations=3000 --parameter c --on connect-four --games 1000000 -q", report),
+        ("solve hagetaka:n=10 --layers kept -q", report),
         ("exploit hagetaka:n=9 uniform -q", report),
+        ("exploit connect-four uct:iterations=3000 --minutes 10 -q", report),
         ("evolve --preset fair --out evolved -q", report),
         ("fairness FORD --games 1000000 -q", report),
         ("tubstap battle FORD --red sample --blue m-uct --games 100000 -q", report),
@@ -55,11 +59,12 @@ fn long_commands() -> Vec<(String, Ended)> {
         ("mizugame host --listen 127.0.0.1:0", report),
         ("play tic-tac-toe --seat human --seat uct", Ended::Signal),
         ("play connect-four --seat uct:time=60s --seat uct", Ended::Signal),
+        ("gdl info SHEET --seconds 1000 -q", report),
         ("bench connect-four --seconds 1000", Ended::Signal),
         ("perft othello --depth 14", Ended::Signal),
         ("probe connect-four --playouts 10000000", Ended::Signal),
     ]
-    .map(|(command, ended)| (command.replace("FORD", FORD), ended))
+    .map(|(command, ended)| (command.replace("FORD", FORD).replace("SHEET", SHEET), ended))
     .to_vec()
 }
 
@@ -98,6 +103,9 @@ fn signal(child: &Child, signal: i32) {
     assert!(sent.unwrap().success(), "a process that has ended");
 }
 
+/// What of these commands keep their results.
+const STORES: [&str; 3] = ["run.sqlite", "duel.sqlite", "rate.sqlite"];
+
 /// Starts all of these commands, sends all of them a signal when they have begun, and hands over how they ended. They
 /// have much longer than they need, since they share the cores with all other tests.
 fn ended_by(number: i32, folder: &Path, commands: &[String]) -> Vec<ExitStatus> {
@@ -105,7 +113,7 @@ fn ended_by(number: i32, folder: &Path, commands: &[String]) -> Vec<ExitStatus> 
         commands.iter().map(|arguments| command(folder, arguments).spawn().unwrap()).collect();
     let begin = Instant::now();
     let is_there = |name: &&str| fs::metadata(folder.join(name)).is_ok_and(|found| found.len() > 0);
-    while !["run.sqlite", "duel.sqlite"].iter().all(is_there) {
+    while !STORES.iter().all(is_there) {
         assert!(begin.elapsed() < Duration::from_secs(120), "no run has made its store");
         thread::sleep(Duration::from_millis(50));
     }
@@ -152,8 +160,9 @@ fn check_ended_by(signal: i32, folder: &Path, commands: Vec<(String, Ended)>) {
         };
         assert!(is_right, "{arguments}: {status}, not {expected:?}");
     }
-    succeeds(folder, "store show --store run.sqlite");
-    succeeds(folder, "store show --store duel.sqlite");
+    for store in STORES {
+        succeeds(folder, &format!("store show --store {store}"));
+    }
 }
 
 /// Whether programs that are started here inherit that SIGINT is ignored.
@@ -189,6 +198,33 @@ fn a_killed_evolution_goes_on_to_the_identical_result() {
     assert!(n_killed > 0, "no run was killed before it was complete");
     assert!(fair::output(&fair::evolve("killed", "2"), folder.path()).status.success());
     assert_eq!(fair::found(folder.path(), "killed"), fair::found(folder.path(), "whole"));
+}
+
+/// A round robin that is killed plays what is missing; its numbers are those of an undisturbed one.
+#[test]
+fn a_killed_rating_goes_on_to_the_same_ratings() {
+    let folder = tempfile::tempdir().unwrap();
+    let rate = "rate tic-tac-toe random uct:iterations=60 uct:iterations=150 --games 1000 -q";
+    let report = |store: &str| {
+        let done = output(folder.path(), &format!("{rate} --json --store {store}"));
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        serde_json::from_slice::<Value>(&done.stdout).unwrap()
+    };
+    let begin = Instant::now();
+    let whole = report("whole.sqlite");
+    let time = begin.elapsed();
+    let mut n_killed = 0;
+    for part in [0.4, 0.7, 0.3] {
+        let mut child =
+            command(folder.path(), &format!("{rate} --store killed.sqlite")).spawn().unwrap();
+        thread::sleep(time.mul_f64(part));
+        n_killed += u32::from(child.try_wait().unwrap().is_none());
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    assert!(n_killed > 0, "no round robin was killed before it was complete");
+    let killed = report("killed.sqlite");
+    assert_eq!((&killed["agents"], &killed["pairs"]), (&whole["agents"], &whole["pairs"]));
 }
 
 /// A server of the page and its address.
@@ -279,6 +315,9 @@ fn a_full_disk_is_told_and_leaves_no_half_of_a_file() {
     let run = "run resume.toml --store store.sqlite -q --unit-seconds 0.02";
     failed(run, &on_a_full_disk(folder.path(), run, 40), "store.sqlite");
     succeeds(folder.path(), run);
+    let rate = "rate tic-tac-toe random uct:iterations=9 --games 9 -q --store rate.sqlite";
+    failed(rate, &on_a_full_disk(folder.path(), rate, 8), "rate.sqlite");
+    succeeds(folder.path(), rate);
     let evolve = fair::evolve("evolved", "1").join(" ");
     failed(&evolve, &on_a_full_disk(folder.path(), &evolve, 8), "run.json");
     succeeds(folder.path(), &evolve);
@@ -286,12 +325,13 @@ fn a_full_disk_is_told_and_leaves_no_half_of_a_file() {
     assert_eq!(fair::found(folder.path(), "evolved"), fair::found(folder.path(), "whole"));
 }
 
-const PRINTING: [&str; 9] = [
+const PRINTING: [&str; 10] = [
     "games",
     "agents --json",
     "completions bash",
     "perft tic-tac-toe --depth 3",
     "duel tic-tac-toe random random --games 4 -q",
+    "rate tic-tac-toe random flat:iterations=9 --games 4 -q",
     "play tic-tac-toe --seat random --seat random",
     "solve hagetaka:n=3 -q",
     "exploit hagetaka:n=3 uniform -q",
@@ -334,6 +374,7 @@ fn a_folder_that_cannot_be_written_is_told_by_the_name_of_the_file() {
     for (arguments, file) in [
         ("run resume.toml -q --store /sys/store", "/sys/store"),
         ("duel tic-tac-toe random random --games 2 -q --store /sys/store", "/sys/store"),
+        ("rate tic-tac-toe random uct --games 2 -q --store /sys/store", "/sys/store"),
         ("evolve --preset fair -q --out /sys/evolved", "/sys/evolved"),
         ("report resume.toml --store store --html /sys/pages", "/sys/pages"),
         ("store export --store store --output /sys/games.csv", "/sys/games.csv"),
@@ -435,7 +476,7 @@ fn only_what_is_shown_reads_the_time_of_day() {
 /// The table names tests that there are.
 #[test]
 fn every_row_of_the_table_has_a_test() {
-    let table = fs::read_to_string(Path::new(ROOT).join("docs/reliability.md")).unwrap();
+    let table = fs::read_to_string(Path::new(ROOT).join("docs/reference/reliability.md")).unwrap();
     let mut n_rows = 0;
     // The two lines before the rows are the heads of the columns.
     for row in table.lines().skip_while(|line| !line.starts_with("|---")).skip(1) {

@@ -80,7 +80,7 @@ pub(crate) fn results(folder: &Path, store: &str) -> Vec<Value> {
         "seats",
         "mean_turns",
         "mean_length_of_won",
-        "nash_conv",
+        "measured",
     ];
     cells.map(|cell| fields.iter().map(|&field| cell[field].clone()).collect()).collect()
 }

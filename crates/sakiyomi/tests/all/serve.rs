@@ -306,12 +306,14 @@ fn a_network_is_offered_for_the_games_that_it_fits_and_plays() {
         let (status, answer) = server.post("/api/game", &json!({ "game": game }));
         assert_eq!(status, 200, "{answer}");
         let agents: Vec<String> = serde_json::from_value(answer["agents"].clone()).unwrap();
-        assert!(agents.contains(&"uct".to_owned()) && !agents.contains(&"net".to_owned()));
+        assert!(agents.contains(&"uct".to_owned()));
+        assert_eq!(agents.contains(&"net".to_owned()), game == "connect-four");
         agents.into_iter().filter(|agent| agent.starts_with("net:")).collect()
     };
     assert_eq!(networks("connect-four"), [""; 0]);
     let offered = networks("tic-tac-toe");
-    assert_eq!(offered, [format!("net:file={file}")]);
+    // By its name, not by where it is.
+    assert_eq!(offered, ["net:file=tic-tac-toe.onnx"]);
     let events = server.think(&start_of("tic-tac-toe"), 0, &format!("{},iterations=8", offered[0]));
     let (name, thought) = events.last().unwrap();
     assert_eq!((name.as_str(), &thought["action"]), ("done", &json!("b2")), "{thought}");
@@ -467,7 +469,8 @@ fn every_phrase_is_translated() {
 /// Every game has rules that people can read, and the positions drawn in them can be reached.
 #[test]
 fn the_pictures_of_the_rules_can_be_played() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules");
+    let folder =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/rules");
     for entry in sakiyomi::catalog::GameSpec::entries() {
         let file = folder.join(format!("{}.md", entry.name));
         let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{file:?}: {e}"));
@@ -659,7 +662,7 @@ fn experiments_and_their_reports_are_listed() {
     let (status, page) = server.get("/reports/quick/classics-tuned.html");
     assert_eq!(status, 200);
     assert!(page.contains("came with the program"), "{page}");
-    let (status, page) = server.get("/reports/quick/classics-budget-curve.html");
+    let (status, page) = server.get("/reports/paper/classics-budget-curve.html");
     assert_eq!(status, 200);
     assert!(page.contains("Only 0 of"), "{page}");
 }
@@ -679,10 +682,10 @@ fn papers_are_told_in_their_order_also_where_nothing_was_run() {
         part("hagetaka", "Table 1")["experiments"],
         json!(["hagetaka-reference-as-written", "hagetaka-reference"])
     );
-    assert_eq!(part("tubstap", "Figure 2")["experiments"], json!([]));
+    assert_eq!(part("tubstap", "Figure 2")["experiments"], json!(["tubstap-figure-2"]));
     assert_eq!(
-        part("gdl", "Table 4")["printed"]["rows"][0]["cells"],
-        json!(["2.07", "2.17", "2.27"])
+        part("mizugame", "Table 2")["printed"]["rows"][1]["cells"],
+        json!(["3", "7", "343", "1"])
     );
     let added = of("gdl")["added"].as_array().unwrap();
     assert!(added.contains(&json!("experience-other-games")), "{added:?}");
@@ -813,6 +816,18 @@ fn runs_of_evolution_are_shown_and_maps_are_judged() {
     let (status, page) = server.get("/fair/first/gallery.html");
     assert!(status == 200 && page.contains("2 of 2 generations"), "{page}");
     assert!(server.get("/fair/first/maps.svg").1.contains("<svg"));
+    let (status, gallery) = server.get("/api/fair/first");
+    let gallery: Value = serde_json::from_str(&gallery).unwrap();
+    assert_eq!(status, 200, "{gallery}");
+    assert_eq!(gallery["generations"].as_array().map(Vec::len), Some(2), "{gallery}");
+    assert_eq!(
+        gallery["generations"][0]["has_maps"],
+        json!(false),
+        "only runs of the page keep them"
+    );
+    for path in ["/api/fair/second", "/api/fair/first?generation=0", "/api/fair/..%2Ffirst"] {
+        assert_eq!(server.get(path).0, 404, "{path}");
+    }
     for path in ["/fair/first/run.json", "/fair/second/gallery.html", "/fair/..%2Ffirst/maps.svg"] {
         let (status, body) = server.get(path);
         assert!(status == 404 && body.contains("not-found"), "{path}: {status} {body}");
@@ -824,8 +839,51 @@ fn runs_of_evolution_are_shown_and_maps_are_judged() {
     };
     let (status, answer) = server.post("/api/fairness", &json!({ "map": map("fair/01") }));
     assert_eq!(status, 200, "{answer}");
-    assert!(answer["picture"].as_str().unwrap().contains("<svg"));
-    assert_eq!(answer["rows"].as_array().map(Vec::len), Some(3));
+    let judges = answer["judges"].as_array().unwrap();
+    assert!(judges.len() >= 3, "{answer}");
+    for judge in judges {
+        let count = |of: &Value| of.as_u64().unwrap();
+        let games = count(&judge["wins"][0]) + count(&judge["wins"][1]) + count(&judge["draws"]);
+        assert_eq!(games, 200, "{judge}");
+    }
     let (status, answer) = server.post("/api/fairness", &json!({ "map": "SIZEX[4];" }));
     assert_eq!((status, &answer["code"]), (400, &json!("bad-request")), "{answer}");
+}
+
+/// Evolution is a job: it tells its generations, keeps the best maps of each, and goes on where it was stopped.
+#[test]
+fn evolution_runs_as_a_job() {
+    let server = Running::start();
+    let request = |generations: u32| {
+        json!({
+            "kind": "evolve", "columns": 4, "rows": 4, "units_a_side": 2, "turn_limit": 4,
+            "generations": generations, "population": 8, "seed": 3,
+        })
+    };
+    let (status, refused) = server.post("/api/jobs", &request(1_000));
+    assert_eq!((status, &refused["code"]), (400, &json!("bad-request")), "{refused}");
+    let (status, job) = server.post("/api/jobs", &request(2));
+    assert_eq!(status, 200, "{job}");
+    let name = job["title"].as_str().unwrap().to_owned();
+    let gallery = |query: &str| -> Option<Value> {
+        let (status, body) = server.get(&format!("/api/fair/{name}{query}"));
+        (status == 200).then(|| serde_json::from_str(&body).unwrap())
+    };
+    let started = Instant::now();
+    let first = loop {
+        if let Some(first) = gallery("?generation=0") {
+            break first;
+        }
+        assert!(started.elapsed() < Duration::from_secs(60), "no generation is complete");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    let map = &first["maps"][0];
+    assert_eq!((&map["map"]["columns"], &map["map"]["rows"]), (&json!(4), &json!(4)), "{map}");
+    assert!(map["text"].as_str().unwrap().contains("SIZEX[6]"), "{map}");
+    let game = map["game"].as_str().unwrap();
+    assert_eq!(server.post("/api/game", &json!({ "game": game })).0, 200);
+    server.post(&format!("/api/jobs/{}/stop", job["id"]), &json!({}));
+    let (_, again) = server.post("/api/jobs", &request(2));
+    assert_eq!(again["id"], job["id"], "the same request is the same job");
+    server.post(&format!("/api/jobs/{}/stop", job["id"]), &json!({}));
 }

@@ -49,6 +49,17 @@ fn duels_are_the_same() {
 }
 
 #[test]
+fn ratings_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let rate =
+        "rate connect-four:5x4 random uct:iterations=20 flat:iterations=30 --games 20 --json";
+    are_the_same(rate, |threads| {
+        let report: Value = serde_json::from_str(&printed(folder.path(), rate, threads)).unwrap();
+        [report["agents"].clone(), report["pairs"].clone()]
+    });
+}
+
+#[test]
 fn runs_are_the_same() {
     for experiment in [resume::EXPERIMENT, resume::MEASUREMENTS] {
         let folder = tempfile::tempdir().unwrap();
@@ -102,9 +113,9 @@ fn exact_work_is_the_same_beside_others() {
 
 fn solved() -> String {
     let game = "hagetaka:n=4".parse().unwrap();
-    let solve = Solve { game, memory: 1 << 28, save: None, check: true };
-    let mut report = run_solve(&solve, &Stop::new(), &mut |_, _| {}).unwrap();
-    report.cpu_seconds = 0.0;
+    let solve = Solve { game, memory: 1 << 28, save: None, check: true, threads: 2, layers: None };
+    let mut report = run_solve(&solve, &Stop::new(), &mut |_| {}).unwrap();
+    (report.cpu_seconds, report.seconds) = (0.0, 0.0);
     serde_json::to_string(&report).unwrap()
 }
 

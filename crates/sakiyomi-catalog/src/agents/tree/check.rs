@@ -36,6 +36,10 @@ fn has_prior(spec: &TreeSpec) -> bool {
     matches!(estimate(spec), Estimate::Prior(_))
 }
 
+fn has_value_prior(spec: &TreeSpec) -> bool {
+    matches!(estimate(spec), Estimate::Value(_))
+}
+
 fn ties(spec: &TreeSpec) -> Ties {
     match spec.search.selection {
         Selection::Ucb(ucb) => ucb.ties,
@@ -69,17 +73,22 @@ const RULES: &[Rule] = &[
         reason: "`prior` needs mean payoffs of single actions; expected no `groups` beside it",
     },
     Rule {
+        example: "uct:value-prior=3,groups=one",
+        breaks: |spec| has_value_prior(spec) && groups(spec).is_some(),
+        reason: "`value-prior` looks at single actions; expected no `groups` beside it",
+    },
+    Rule {
         example: "uct:leaf-batch=64,grave=50",
         breaks: |spec| {
             let ucb1 = spec.search.selection.ucb().and_then(|ucb| ucb.ucb1());
-            let is_watched = matches!(estimate(spec), Estimate::Grave(_))
+            let is_watched = matches!(estimate(spec), Estimate::Grave(_) | Estimate::Value(_))
                 || ucb1.is_some_and(|ucb1| ucb1.experience.is_some());
             spec.search.playout.batch != LeafBatch::SINGLE
                 && (!spec.search.playout.is_plain() || is_watched)
         },
         reason: "`leaf-batch` and `playouts-per-leaf` need playouts of which only the payoffs are known; \
-                 expected no `grave`, `experience`, `discount`, `progress-weight`, nor what guides playouts \
-                 beside them",
+                 expected no `grave`, `value-prior`, `experience`, `discount`, `progress-weight`, `cut`, nor \
+                 what guides playouts beside them",
     },
     Rule {
         example: "uct:playouts-per-leaf=8",
@@ -146,6 +155,12 @@ const TURN_RULES: &[TurnRule] = &[
         is_for_one: true,
     },
     TurnRule { word: "prior", is_used: has_prior, switch_off: forget_estimate, is_for_one: true },
+    TurnRule {
+        word: "value-prior",
+        is_used: has_value_prior,
+        switch_off: forget_estimate,
+        is_for_one: true,
+    },
     TurnRule {
         word: "tie-break",
         is_used: |spec| ties(spec) == Ties::First,
@@ -248,6 +263,7 @@ mod tests {
             ("solver", "uct:solver,look-ahead"),
             ("grave", "uct:grave=50"),
             ("prior", "uct:prior=3,playout=mast"),
+            ("value-prior", "uct:value-prior=3"),
             ("tie-break", "duct:tie-break=first"),
             ("tie-break", "smuct:tie-break=first"),
             ("tried-only", "smuct:tried-only"),

@@ -27,16 +27,16 @@ use experience::{
 };
 use growth::{ENDGAME, EXPAND, GRAPH, REUSE, TREES, UNTRIED_ORDER};
 use playout::{
-    BALANCED, DECAY, DISCOUNT, DRAWS, EPSILON, HORIZON, LEAF_BATCH, PLAYOUT, PLAYOUTS_PER_LEAF,
-    PROGRESS_WEIGHT, PRUNED_PAIRS, TAU,
+    BALANCED, CUT, DECAY, DISCOUNT, DRAWS, EPSILON, HORIZON, LEAF_BATCH, PLAYOUT,
+    PLAYOUTS_PER_LEAF, PROGRESS_WEIGHT, PRUNED_PAIRS, TAU,
 };
 use selection::{
     BIAS, C, EXPLORE, EXPLORE_SOME, GRAVE, GROUPS, LOOK_AHEAD, MIX, PLUS, PRIOR, RAW_PAYOFF,
-    SOLVER, SPREAD, TIE_BREAK, TRIED_ONLY, TUNED, WIDEN,
+    SOLVER, SPREAD, TIE_BREAK, TRIED_ONLY, TUNED, VALUE_C, VALUE_PRIOR, WIDEN,
 };
 pub use spec::TreeSpec;
 
-/// Chosen by matches on public rule sheets and in games of the project; see docs/experience.md.
+/// Chosen by matches on public rule sheets and in games of the project; see docs/results/experience.md.
 const DEFAULT_C: f64 = 0.4;
 
 /// A search within the default budget.
@@ -75,6 +75,8 @@ const UCT: Definition<TreeSpec> = Definition {
             DRAWS,
             DECAY,
             PRIOR,
+            VALUE_PRIOR,
+            VALUE_C,
             GRAVE,
             BIAS,
             EXPERIENCE,
@@ -88,6 +90,7 @@ const UCT: Definition<TreeSpec> = Definition {
             WIDEN,
             DISCOUNT,
             PROGRESS_WEIGHT,
+            CUT,
             LEAF_BATCH,
             PLAYOUTS_PER_LEAF,
             TREES,
@@ -174,7 +177,7 @@ impl Defined for TreeSpec {
             "sangoku-best:cpu=50ms",
         ),
         // Attacks that do damage first in playouts, whose end counts the lead in hit points as well,
-        // and arms by rank; measured against a player written for the game, see docs/tubstap.md.
+        // and arms by rank; measured against a player written for the game, see docs/reference/tubstap.md.
         Definition::preset(
             &UCT,
             "tubstap-best",
@@ -182,7 +185,7 @@ impl Defined for TreeSpec {
             "uct:iterations=4000,c=0.2,graph,urgent=0.95,widen=1.5,progress-weight=0.3",
             "tubstap-best:cpu=20ms",
         ),
-        // What general game playing is played with, see docs/gdl.md.
+        // What general game playing is played with, see docs/reference/gdl.md.
         Definition::preset(
             &UCT,
             "ggp-best",

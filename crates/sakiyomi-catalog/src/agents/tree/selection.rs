@@ -1,7 +1,7 @@
 //! How arms are picked: the parameters of the selections.
 
 use sakiyomi_search::{
-    Answer, Bound, Estimate, Grave, Groups, Mixed, Proofs, Selection, Ties, Ucb, Ucb1,
+    Answer, Bound, Estimate, Grave, Groups, Mixed, Proofs, Selection, Ties, Ucb, Ucb1, ValuePrior,
 };
 
 use super::spec::{TreeParameter, TreeSpec};
@@ -10,6 +10,7 @@ use crate::parameter::{Domain, Group, Parameter, Place};
 use sakiyomi_core::Hint;
 
 const DEFAULT_BIAS: f64 = 1e-5;
+const DEFAULT_VALUE_C: f64 = 0.2;
 
 /// A parameter of the selection.
 const fn selecting(parameter: TreeParameter) -> TreeParameter {
@@ -97,7 +98,7 @@ pub(super) const PRIOR: TreeParameter = selecting(Parameter::number(
     Place {
         get: |spec| match ucb1(spec)?.estimate {
             Estimate::Prior(visits) => Some(Value::Number(visits)),
-            Estimate::None | Estimate::Grave(_) => None,
+            Estimate::None | Estimate::Grave(_) | Estimate::Value(_) => None,
         },
         set: |spec, value| {
             let ucb1 = ucb1_mut(spec)?;
@@ -108,13 +109,59 @@ pub(super) const PRIOR: TreeParameter = selecting(Parameter::number(
     "visits with which the actions of a new node begin, at their mean payoff in playouts that learn, \
      instead of being tried once each",
 ));
+pub(super) const VALUE_PRIOR: TreeParameter = selecting(Parameter::number(
+    "value-prior",
+    0.01..=1_000.0,
+    Place {
+        get: |spec| match ucb1(spec)?.estimate {
+            Estimate::Value(prior) => Some(Value::Number(prior.visits)),
+            Estimate::None | Estimate::Grave(_) | Estimate::Prior(_) => None,
+        },
+        set: |spec, value| {
+            let estimate = &mut ucb1_mut(spec)?.estimate;
+            let c = match estimate {
+                Estimate::None | Estimate::Grave(_) => DEFAULT_VALUE_C,
+                // A preset may have a constant of its own.
+                Estimate::Value(prior) => prior.c,
+                Estimate::Prior(_) => {
+                    return Err("arms begin in one way; expected no `prior` beside it");
+                }
+            };
+            let prior = value.number().map(|visits| Estimate::Value(ValuePrior { visits, c }));
+            *estimate = prior.unwrap_or(*estimate);
+            Ok(())
+        },
+    },
+    "visits with which the actions of a new node begin, at what a value expects after them that is \
+     learned from playouts as the match goes on; in rule sheets, where it is of use",
+));
+pub(super) const VALUE_C: TreeParameter = selecting(Parameter::number(
+    "value-c",
+    0.001..=1_000.0,
+    Place {
+        get: |spec| match ucb1(spec)?.estimate {
+            Estimate::Value(prior) if prior.c != DEFAULT_VALUE_C => Some(Value::Number(prior.c)),
+            Estimate::None | Estimate::Prior(_) | Estimate::Value(_) | Estimate::Grave(_) => None,
+        },
+        set: |spec, value| match &mut ucb1_mut(spec)?.estimate {
+            Estimate::Value(prior) => {
+                prior.c = value.number().unwrap_or(prior.c);
+                Ok(())
+            }
+            Estimate::None | Estimate::Prior(_) | Estimate::Grave(_) => {
+                Err("no arms begin at a value; expected `value-prior` beside it")
+            }
+        },
+    },
+    "exploration constant where arms began at the value, instead of `c`; usually 0.2",
+));
 pub(super) const GRAVE: TreeParameter = selecting(Parameter::integer(
     "grave",
     0..=1_000_000,
     Place {
         get: |spec| match ucb1(spec)?.estimate {
             Estimate::Grave(grave) => Some(Value::Integer(grave.reference.into())),
-            Estimate::None | Estimate::Prior(_) => None,
+            Estimate::None | Estimate::Prior(_) | Estimate::Value(_) => None,
         },
         set: |spec, value| {
             let estimate = &mut ucb1_mut(spec)?.estimate;
@@ -122,9 +169,10 @@ pub(super) const GRAVE: TreeParameter = selecting(Parameter::integer(
                 Estimate::None => DEFAULT_BIAS,
                 // A preset may have a bias of its own.
                 Estimate::Grave(grave) => grave.bias,
-                Estimate::Prior(_) => {
+                Estimate::Prior(_) | Estimate::Value(_) => {
                     return Err(
-                        "AMAF values take the place of a prior; expected no `prior` beside it",
+                        "AMAF values take the place of a prior; expected no `prior` or `value-prior` \
+                         beside it",
                     );
                 }
             };
@@ -141,14 +189,14 @@ pub(super) const BIAS: TreeParameter = selecting(Parameter::number(
     Place {
         get: |spec| match ucb1(spec)?.estimate {
             Estimate::Grave(grave) if grave.bias != DEFAULT_BIAS => Some(Value::Number(grave.bias)),
-            Estimate::None | Estimate::Prior(_) | Estimate::Grave(_) => None,
+            Estimate::None | Estimate::Prior(_) | Estimate::Value(_) | Estimate::Grave(_) => None,
         },
         set: |spec, value| match &mut ucb1_mut(spec)?.estimate {
             Estimate::Grave(grave) => {
                 grave.bias = value.number().unwrap_or(grave.bias);
                 Ok(())
             }
-            Estimate::None | Estimate::Prior(_) => {
+            Estimate::None | Estimate::Prior(_) | Estimate::Value(_) => {
                 Err("only GRAVE has a bias; expected `grave` beside it")
             }
         },

@@ -37,7 +37,7 @@ impl Visitor for Knowledge {
 
     fn visit<G: CatalogGame>(self, game: G) -> usize {
         let (mut seen, mut n_agents) = (Seen::default(), 0);
-        let mut rows = HashSet::new();
+        let (mut rows, mut facts) = (HashSet::new(), HashSet::new());
         random_states(&game, 20, |state, turn| {
             if let Turn::Choose(who) = turn {
                 who.for_each(|player| {
@@ -49,8 +49,12 @@ impl Visitor for Knowledge {
             let mut cells = Vec::new();
             game.cells(state, &mut cells);
             rows.insert(cells);
+            let is_as_long = game.facts(state).len() == game.facts(&game.start()).len();
+            assert!(is_as_long, "all states have the same number of facts");
+            facts.insert(game.facts(state).to_vec());
         });
         seen.note(Hint::Cells, rows.len() > 1);
+        seen.note(Hint::Facts, facts.len() > 1);
         for hint in Hint::ALL {
             let (says, does) = (game.provides().contains(hint), seen.0.contains(&hint));
             // Nothing happens unannounced, and random matches show every hint at work.
@@ -152,9 +156,9 @@ fn check_hints_of_state<G: Playable>(game: &G, state: &G::State, turn: Turn, see
     seen.note(Hint::Rounds, game.round(state) > 0);
     seen.note(Hint::TurnsLeft, game.turns_left(state).is_some());
     match game.canonical(state) {
-        Canonical::State { state: simplest, exchanged } => {
+        Canonical::State { state: simplest, exchanged, .. } => {
             let again = game.canonical(&simplest);
-            let same = Canonical::State { state: simplest.clone(), exchanged: false };
+            let same = Canonical::same(simplest.clone());
             assert_eq!(again, same, "the canonical state is its own");
             seen.note(Hint::Canonical, exchanged || simplest != *state);
         }
@@ -275,7 +279,8 @@ fn keys_tell_states_apart() {
     check_all(|game| game.with(Keys).unwrap_or_else(|error| panic!("{error}")));
 }
 
-/// Every player that only this game has chooses legal actions, from the start of a match to its end.
+/// Every player that only this game has chooses legal actions, from the start of a match to its
+/// end.
 struct OwnPlayers;
 
 impl Visitor for OwnPlayers {
@@ -318,8 +323,9 @@ fn own_players_play_by_the_rules() {
     assert!(n_players.get() > 10, "tubstap and mizugame have most of them");
 }
 
-/// What a player may know of a state is a state in which they have the same actions, and by itself it
-/// says no more. What is hidden does not change what agents choose, since they are handed no more.
+/// What a player may know of a state is a state in which they have the same actions, and by itself
+/// it says no more. What is hidden does not change what agents choose, since they are handed no
+/// more.
 struct Hidden;
 
 impl Visitor for Hidden {

@@ -122,13 +122,57 @@ test = "nash_conv(RM @ 100) < nash_conv(RM @ 10)"
     assert_eq!(experiment.kind(), Kind::Exploitability);
     let [first, .., last] = experiment.cells(Scale::Quick) else { panic!("no cells") };
     assert_eq!((first.address.to_string().as_str(), first.games), ("RM @ 10", 3));
-    let Task::NashConv(learner) = &last.task else { panic!("{last:?}") };
-    assert!(learner.fresh && learner.game.to_string() == "hagetaka:n=3");
+    let Task::Measure(measurement) = &last.task else { panic!("{last:?}") };
+    assert_eq!(measurement.of, Measured::NashConv { fresh: true });
+    assert_eq!(measurement.game.to_string(), "hagetaka:n=3");
     assert_eq!(last.balanced_games().unwrap(), 3);
     let message = error(&text.replace("agent = \"rm:", "first = \"rm:"));
     assert!(message.contains("needs `agent in every [[series]]`"), "{message}");
     let message = error(&text.replace("runs = 3", "games = 3"));
     assert!(message.contains("needs `a positive `runs` in [scale.quick]`"), "{message}");
+}
+
+/// What is measured in runs: several cells may show readings of the same run.
+#[test]
+fn other_measurements_have_readings() {
+    let text = |kind: &str, more: &str| {
+        format!(
+            "id = \"measure\"\ntitle = \"A test\"\nkind = \"{kind}\"\n{more}\n\
+             [scale.quick]\nruns = 2\n[scale.paper]\nruns = 3\n"
+        )
+    };
+    let axis = |values: &str| format!("x = {{ label = \"x\", values = [{values}] }}\n");
+    let readings = |text: &str| {
+        let experiment = load(text).unwrap();
+        let cells = experiment.cells(Scale::Quick).to_vec();
+        assert!(cells.iter().all(|cell| cell.task == cells[0].task), "{cells:?}");
+        assert_eq!(
+            experiment.counts_once(Scale::Quick).iter().filter(|&&counts| counts).count(),
+            1
+        );
+        let name = |cell: &Cell| cell.reading.clone().unwrap().0;
+        (experiment.kind(), cells[0].task.second_text(), cells.iter().map(name).collect::<Vec<_>>())
+    };
+    let probe = text("probe", &(axis("0, 1") + "game = \"connect-four\"\nmeasure = \"hits_at\""))
+        + "[[series]]\nname = \"a\"\nagent = \"experience:huffman\"\nplayouts = 99\n";
+    let hits_at = ["hits_at@0", "hits_at@1"].map(str::to_owned).to_vec();
+    assert_eq!(readings(&probe), (Kind::Probe, "probe:playouts=99,plies=10".to_owned(), hits_at));
+    let message = error(&probe.replace("hits_at", "score"));
+    assert!(message.contains("known: distance, deviation, hits, hits_at"), "{message}");
+    let message = error(&probe.replace("0, 1", "\"a\""));
+    assert!(message.contains("whole numbers"), "{message}");
+    let features = text("features", &(axis("1") + "game = \"connect-four\""))
+        + "[[series]]\nname = \"a\"\nof = \"kinds\"\n[[series]]\nname = \"b\"\nof = \"turns\"\n";
+    let kinds = ["kinds", "turns"].map(str::to_owned).to_vec();
+    assert_eq!(readings(&features), (Kind::Features, "features".to_owned(), kinds));
+    assert!(error(&features.replace("\"kinds\"", "\"size\"")).contains("turns, kinds, changes"));
+    let evolution = text("evolution", &(axis("1, 2") + "game = \"tubstap\"\njudge = \"sample\""))
+        + "[evolution]\npopulation = 6\ngames = 4\ngenerations = 2\naircraft = true\n\
+           [[series]]\nname = \"a\"\nof = \"best\"\n";
+    let size = "evolution:population=6,games=4,generations=2,aircraft=true".to_owned();
+    let best = ["best@1", "best@2"].map(str::to_owned).to_vec();
+    assert_eq!(readings(&evolution), (Kind::Evolution, size, best));
+    assert!(error(&evolution.replace("games = 4", "games = 0")).contains("at least 1"));
 }
 
 #[test]

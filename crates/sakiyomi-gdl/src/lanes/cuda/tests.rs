@@ -13,7 +13,7 @@ use crate::lanes::batch::Batch;
 use crate::lanes::play::{Match, Start, play};
 use crate::lanes::run::Word;
 use crate::lanes::tests::usual;
-use crate::lanes::{Lanes, N_LANES};
+use crate::lanes::{Lanes, N_LANES, Picks};
 use crate::run::compiled::Compiled;
 use crate::run::draw::{STEP, scramble};
 
@@ -116,8 +116,8 @@ fn own_sheet(name: &str) -> String {
 /// The facts of some states after this many plies from the start.
 fn states_after(lanes: &Lanes, initial: &[u64], n_plies: usize) -> Vec<Vec<u64>> {
     let mut rng = Rng::new(9);
-    let mut batch = Batch::new(lanes);
-    let mut is_playing = Word([u64::MAX; 8]);
+    let mut batch: Batch<&Lanes> = Batch::new(lanes);
+    let mut is_playing = Word::ALL;
     batch.load(is_playing, initial);
     (0..N_LANES).for_each(|lane| batch.set_key(lane, rng.bits(), 0));
     for step in 0..=n_plies {
@@ -125,7 +125,7 @@ fn states_after(lanes: &Lanes, initial: &[u64], n_plies: usize) -> Vec<Vec<u64>>
         let either = over.terminal.map2(over.stuck, |terminal, stuck| terminal | stuck);
         is_playing = is_playing.map2(either, |playing, over| playing & !over);
         if step < n_plies {
-            batch.draw();
+            batch.draw(0);
             batch.step();
         }
     }
@@ -202,7 +202,8 @@ fn compare_sums(program: &Program, lanes: &Lanes, starts: &[Start<'_>], max_plie
 
 fn check(name: &str, text: &str, limits: &SourceLimits, max_plies: u32) {
     let compiled = compiled(text);
-    let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
+    let lanes =
+        Lanes::new(&compiled.network, &compiled.sequence, Picks::Once, usual(), None).unwrap();
     let program = Program::new(name, &source(&lanes, limits).unwrap());
     compare(&program, &compiled, &lanes, max_plies);
 }
@@ -247,7 +248,8 @@ fn lists_play_the_matches_of_lanes() {
     let texts = crate::tests::sheets::ALL.into_iter().chain(own.iter().map(String::as_str));
     for (i, text) in texts.enumerate() {
         let compiled = compiled(text);
-        let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
+        let lanes =
+            Lanes::new(&compiled.network, &compiled.sequence, Picks::Once, usual(), None).unwrap();
         let OperationList { list, n_words } = OperationList::new(&lanes);
         let mut program = Program::new(&format!("list{i}"), &list_source(&lanes));
         (program.list, program.n_words) = (list, n_words as u32);
@@ -258,7 +260,8 @@ fn lists_play_the_matches_of_lanes() {
 #[test]
 fn code_beyond_the_limit_is_not_compiled() {
     let compiled = compiled(crate::tests::sheets::LINES);
-    let lanes = Lanes::new(&compiled.network, &compiled.sequence, usual(), None).unwrap();
+    let lanes =
+        Lanes::new(&compiled.network, &compiled.sequence, Picks::Once, usual(), None).unwrap();
     let limits = SourceLimits { compiled: 10, ..SourceLimits::default() };
     assert_eq!(source(&lanes, &limits), None);
 }

@@ -20,7 +20,7 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use sakiyomi_core::{Payoffs, Player, PlayoutOptions, Rng};
+use sakiyomi_core::{ActionMeans, Payoffs, Player, PlayoutOptions, Rng};
 
 use super::trail::Trail;
 
@@ -106,6 +106,14 @@ impl Learned {
         }
     }
 
+    /// How many actions compete for a turn, if that is how it picks.
+    pub(super) fn competing(&self) -> Option<u32> {
+        match self.rule {
+            LearningRule::Tournament { draws } if self.options.is_plain() => Some(draws),
+            _ => None,
+        }
+    }
+
     /// Picks the best of a few actions that `draw` draws, if that is how it picks.
     #[inline]
     pub(super) fn pick_drawn<A: Copy + Hash>(
@@ -113,10 +121,7 @@ impl Learned {
         player: Player,
         mut draw: impl FnMut() -> A,
     ) -> Option<A> {
-        let LearningRule::Tournament { draws } = self.rule else { return None };
-        if !self.options.is_plain() {
-            return None;
-        }
+        let draws = self.competing()?;
         let mut best = draw();
         let mut top = self.mean(player, &best);
         for _ in 1..draws {
@@ -183,11 +188,15 @@ impl Learned {
     /// Learns from an iteration: all actions from the root to the end, and what they gave.
     pub(super) fn learn<A: Copy + Hash>(&mut self, trail: Trail<'_, A>, payoffs: &Payoffs) {
         for (player, action) in trail.steps {
-            self.add(key(*player, action), payoffs[*player]);
+            self.add(key(*player, action), 1.0, payoffs[*player]);
         }
         if matches!(self.rule, LearningRule::Nst { .. }) {
             self.learn_sequences(trail, payoffs);
         }
+        self.keep_to_limit();
+    }
+
+    fn keep_to_limit(&mut self) {
         while self.means.len() > self.max_entries {
             self.drop_rarest();
         }
@@ -201,7 +210,7 @@ impl Learned {
             }
             for (player, action) in &trail.steps[turn] {
                 for sequence in context.sequences(key(*player, action)).into_iter().flatten() {
-                    self.add(sequence, payoffs[*player]);
+                    self.add(sequence, 1.0, payoffs[*player]);
                 }
             }
         }
@@ -223,9 +232,9 @@ impl Learned {
         }
     }
 
-    fn add(&mut self, key: u64, payoff: f64) {
+    fn add(&mut self, key: u64, visits: f64, payoff: f64) {
         let mean = self.means.entry(key).or_default();
-        mean.visits += 1.0;
+        mean.visits += visits;
         mean.sum += payoff;
         match self.rule {
             LearningRule::Mast { tau } => {
@@ -264,6 +273,25 @@ impl Learned {
             self.contexts.retain(|_, visits| *visits >= least);
             least *= 2.0;
         }
+    }
+}
+
+/// The means of actions, for a game that plays out by itself.
+pub(super) struct LearnedMeans<'a> {
+    pub(super) learned: &'a mut Learned,
+    /// What a playout counts for.
+    pub(super) weight: f64,
+}
+
+impl<A: Copy + Hash> ActionMeans<A> for LearnedMeans<'_> {
+    fn mean(&self, player: Player, action: A) -> f32 {
+        self.learned.mean(player, &action)
+    }
+
+    fn add(&mut self, player: Player, action: A, playouts: f64, payoffs: f64) {
+        let LearnedMeans { learned, weight } = self;
+        learned.add(key(player, &action), playouts * *weight, payoffs * *weight);
+        learned.keep_to_limit();
     }
 }
 

@@ -7,11 +7,12 @@
 
 use std::hash::Hash;
 
-use sakiyomi_core::{Hints, Payoffs, Player, PlayoutOptions, Rng, Scratch, Turn};
+use sakiyomi_core::{ActionMeans, Hints, Payoffs, Player, PlayoutOptions, Rng, Scratch, Turn};
 
-use super::learned::{Learned, Learning};
+use super::learned::{Learned, LearnedMeans, Learning};
 use super::trail::Trail;
 use crate::mcts::leaf::Leaf;
+use crate::mcts::value::Value;
 
 /// How a leaf is played out, and what the end of the match is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,11 +29,14 @@ pub struct PlayoutSettings {
     pub progress_weight: f64,
     /// How leaves share playouts, where the game plays many at once.
     pub batch: LeafBatch,
+    /// Playouts end after this number of turns, and what follows is worth what the value expects
+    /// that is learned from playouts, where it is of use.
+    pub cut: Option<u32>,
 }
 
 /// How many leaves wait for a batch of playouts, and how many playouts each of them gets. It counts
 /// where the game plays many at once ([`sakiyomi_core::Game::playouts_at_once`]), and these playouts
-/// are uniform; elsewhere a leaf gets one by the policy, at once.
+/// are uniform or tournaments; elsewhere a leaf gets one by the policy, at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafBatch {
     /// The most leaves that wait at a time.
@@ -73,7 +77,8 @@ pub enum PlayoutPolicy {
 impl PlayoutSettings {
     /// Whether nothing guides playouts and their payoffs are all that counts, the policy aside.
     pub fn is_plain(&self) -> bool {
-        self.options.is_plain() && self.discount == 0.0 && self.progress_weight == 0.0
+        let ends_by_itself = self.options.is_plain() && self.cut.is_none();
+        ends_by_itself && self.discount == 0.0 && self.progress_weight == 0.0
     }
 
     /// What payoffs that come in this state are worth: mixed with progress, then discounted.
@@ -99,6 +104,17 @@ impl PlayoutSettings {
         shaped.add_scaled(&payoffs, keep);
         shaped
     }
+}
+
+/// How far a playout goes step by step.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::mcts) enum Until<'a> {
+    TheEnd,
+    /// After this number of steps the rest is of no interest, and goes in the way that the game is
+    /// fastest at, if the policy is uniform.
+    Watched(u32),
+    /// After this number of steps what follows is worth what the value says.
+    Cut(u32, &'a Value),
 }
 
 /// How actions are drawn in playouts.
@@ -130,6 +146,26 @@ impl Policy {
         match self {
             Policy::Uniform | Policy::Guided(_) => false,
             Policy::Learned(_) => true,
+        }
+    }
+
+    /// How many actions compete for a turn, if that is how it picks and nothing else guides it.
+    pub(in crate::mcts) fn competing(&self) -> Option<u32> {
+        match self {
+            Policy::Uniform | Policy::Guided(_) => None,
+            Policy::Learned(learned) => learned.competing(),
+        }
+    }
+
+    /// What is known of actions, for playouts of the game's own, each of which counts as `weight` of
+    /// an iteration.
+    pub(in crate::mcts) fn means<A: Copy + Hash>(
+        &mut self,
+        weight: f64,
+    ) -> Option<impl ActionMeans<A> + '_> {
+        match self {
+            Policy::Uniform | Policy::Guided(_) => None,
+            Policy::Learned(learned) => Some(LearnedMeans { learned, weight }),
         }
     }
 
@@ -211,25 +247,31 @@ impl Policy {
         }
     }
 
-    /// Plays out from a leaf step by step, and hands every position to `pass`. After `n_steps` of
-    /// them, if the rest is of no interest, it goes on in the way that the game is fastest at.
+    /// Plays out from a leaf step by step, and hands every position to `pass`.
     pub(in crate::mcts) fn play_out_by_steps<G: Hints>(
         &mut self,
         game: &G,
         leaf: &mut Leaf<G>,
         scratch: &mut Scratch<G::Action>,
-        n_steps: Option<u32>,
+        until: Until<'_>,
         mut pass: impl FnMut(&G::State),
         rng: &mut Rng,
     ) -> Payoffs {
         let Leaf { state, steps, .. } = leaf;
         let options = self.options();
         let last = options.last_round(game.round(state));
-        let mut left = n_steps.filter(|_| matches!(self, Policy::Uniform)).unwrap_or(u32::MAX);
+        let mut left = match until {
+            Until::Cut(n_steps, _) => n_steps,
+            Until::Watched(n_steps) if matches!(self, Policy::Uniform) => n_steps,
+            Until::Watched(_) | Until::TheEnd => u32::MAX,
+        };
         loop {
             match game.turn(state) {
                 Turn::Over(payoffs) => return payoffs,
-                _ if left == 0 => return game.playout(state, scratch, rng),
+                _ if left == 0 => match until {
+                    Until::Cut(_, value) => return value.of(game.facts(state)),
+                    Until::Watched(_) | Until::TheEnd => return game.playout(state, scratch, rng),
+                },
                 _ if game.round(state) >= last => return options.cut_payoffs(game, state),
                 Turn::Chance => {
                     let outcome = game.sample(state, &mut scratch.outcomes, rng);

@@ -134,6 +134,25 @@ fn every_kind_of_turn_is_searched_by_playouts() {
 }
 
 #[test]
+fn insight_has_priors_beside_visits() {
+    let toy = deep();
+    let prefers = Prefers { words: vec![(toy.word("b"), 5.0)], ..Prefers::default() };
+    let mut agent = PuctSearch::new(settings(200, 8), prefers);
+    let mut context = Context { rng: &mut Rng::new(1), stop: &Stop::new() };
+    agent.choose(&toy, &toy.start(), Player(0), &mut context).unwrap();
+    let insight = agent.insight(&toy, &toy.start(), 10).unwrap();
+    let arms = &insight.rows[0].arms;
+    assert_eq!(arms.iter().map(|arm| arm.visits).sum::<u64>(), 200);
+    let prior = |word: &str| {
+        arms.iter().find(|arm| arm.action == toy.word(word)).and_then(|arm| arm.prior).unwrap()
+    };
+    // Five to one against each of the three others.
+    assert!((prior("b") - 0.625).abs() < 1e-6 && (prior("a") - 0.125).abs() < 1e-6, "{arms:?}");
+    assert!(insight.root.children.len() > 2, "its tree is shown");
+    assert!(agent.insight(&toy, &1, 10).is_none(), "it knows one state");
+}
+
+#[test]
 fn the_tree_is_kept_and_limits_hold() {
     let toy = deep();
     let mut agent = PuctSearch::new(settings(300, 4), Prefers::default());

@@ -186,6 +186,15 @@ impl Select {
         }
     }
 
+    /// The visits with which arms begin at a value that is learned, if they do.
+    #[inline]
+    pub(super) fn value_visits(&self) -> Option<f64> {
+        match self {
+            Select::Ucb(ucb) => ucb.value_visits(),
+            _ => None,
+        }
+    }
+
     /// UCB at work, if that is the rule.
     #[inline]
     pub(super) fn ucb_mut(&mut self) -> Option<&mut UcbSelect> {

@@ -144,7 +144,7 @@ impl PriorAnswer {
 }
 
 /// A number from the gamma distribution with this shape and scale 1 (Marsaglia and Tsang 2000).
-fn gamma(shape: f64, rng: &mut Rng) -> f64 {
+pub(crate) fn gamma(shape: f64, rng: &mut Rng) -> f64 {
     if shape < 1.0 {
         let unit = (1.0 - rng.unit()).max(f64::MIN_POSITIVE);
         return gamma(shape + 1.0, rng) * libm::pow(unit, 1.0 / shape.max(1e-6));

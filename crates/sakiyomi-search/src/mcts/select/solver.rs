@@ -38,7 +38,7 @@ pub(super) fn pick(tree: &Tree, node: NodeId, row: Row, score: impl Fn(usize) ->
 }
 
 /// Carries the proof of the path's last node up as far as it goes.
-pub(super) fn back_up(tree: &mut Tree, path: &Path) {
+pub(in crate::mcts) fn back_up(tree: &mut Tree, path: &Path) {
     let Some((last, above)) = path.steps.split_last() else { return };
     let mut child = last.node;
     for step in above.iter().rev() {

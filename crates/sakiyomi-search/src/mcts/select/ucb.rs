@@ -70,6 +70,18 @@ pub enum Estimate {
     /// Arms of a new node begin with this number of visits at the mean payoff of their action,
     /// which playouts that learn know, instead of being tried once each.
     Prior(f64),
+    /// The same at what a value that is learned from playouts expects after the action.
+    Value(ValuePrior),
+}
+
+/// How arms begin at a value that is learned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ValuePrior {
+    /// The visits with which they begin.
+    pub visits: f64,
+    /// The exploration constant of rows that began so: a value lies closer to the middle than the
+    /// payoffs of playouts.
+    pub c: f64,
 }
 
 impl Ucb {
@@ -196,7 +208,8 @@ impl UcbSelect {
             Bound::Tuned => Columns { squares: true, ..none },
             Bound::Ucb1(Ucb1 { estimate, experience, .. }) => Columns {
                 ready: true,
-                lent: experience.is_some() || matches!(estimate, Estimate::Prior(_)),
+                lent: experience.is_some()
+                    || matches!(estimate, Estimate::Prior(_) | Estimate::Value(_)),
                 numbers: matches!(estimate, Estimate::Grave(_)),
                 ..none
             },
@@ -221,11 +234,19 @@ impl UcbSelect {
         }
         let Node { visits, .. } = entry;
         let Some(Row { player, first, len }) = tree.rows(node).next() else { return };
-        let exploration = self.scaled(self.exploration(tree, node), player);
+        let mut exploration = self.scaled(self.exploration(tree, node), player);
         let settings = &self.settings;
         let n_shown = settings.n_shown(len, visits);
         // Arms that begin with visits are not tried once each before scores count.
-        let has_prior = matches!(settings.estimate(), Estimate::Prior(_));
+        let has_prior = match settings.estimate() {
+            Estimate::Prior(_) => true,
+            // While there is no value of use, arms begin without visits.
+            Estimate::Value(prior) if tree.arms.lent[first][0] > 0.0 => {
+                exploration = exploration.scaled((prior.c / settings.c.max(1e-9)) as f32);
+                true
+            }
+            Estimate::Value(_) | Estimate::None | Estimate::Grave(_) => false,
+        };
         let visits = if has_prior { visits.max(n_shown as u32) } else { visits };
         let row = Row { player, first, len: n_shown };
         let untried = (n_shown < len).then(|| untried(&tree.arms, first, n_shown));
@@ -306,10 +327,19 @@ impl UcbSelect {
         }
     }
 
-    /// Counts the visits of an iteration whose payoffs are to come, for the time being as losses
-    /// of all players (virtual loss), so that the next descents go elsewhere.
+    /// Counts the visits of an iteration whose payoffs are to come, so that the next descents go
+    /// elsewhere. UCB1 leaves the means as they are (Liu et al. 2020), and counts a first visit as a
+    /// loss; with UCB1-Tuned all of them count as losses of all players (virtual loss).
     pub(super) fn count_ahead(&self, tree: &mut Tree, path: &mut Path) {
-        self.learn(tree, path, &Payoffs::default());
+        let (none, is_kept_ready) =
+            (Payoffs::default(), matches!(self.settings.bound, Bound::Ucb1(_)));
+        for step in &path.steps {
+            tree.learn(step.node, path.picks_at(step), &none, |arms, arm, _| {
+                if is_kept_ready {
+                    arms.make_ready_unseen(arm);
+                }
+            });
+        }
         path.is_counted_ahead = true;
     }
 
@@ -377,6 +407,15 @@ impl UcbSelect {
     pub(in crate::mcts) fn prior(&self) -> Option<f64> {
         match self.settings.estimate() {
             Estimate::Prior(visits) => Some(visits),
+            _ => None,
+        }
+    }
+
+    /// The same at the value that is learned.
+    #[inline]
+    pub(super) fn value_visits(&self) -> Option<f64> {
+        match self.settings.estimate() {
+            Estimate::Value(prior) => Some(prior.visits),
             _ => None,
         }
     }
