@@ -26,4 +26,14 @@ impl GameSettings for ConnectFourSpec {
         let game = ConnectFour::<u128>::new(width, height).map_err(|error| error.to_string())?;
         Ok(visitor.visit(game))
     }
+    fn opponents(&self) -> Option<[&'static str; 4]> {
+        let is_usual = (self.width, self.height) == (7, 6);
+        // Who wins from the first stones is known on the usual board alone.
+        is_usual.then_some([
+            "uct:iterations=30",
+            "uct:iterations=2000",
+            "uct:time=1s,solver",
+            "perfect",
+        ])
+    }
 }

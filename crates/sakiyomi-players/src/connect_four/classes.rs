@@ -184,7 +184,7 @@ fn random_moves(solver: &Solver, n: u32, rng: &mut Rng) -> Option<(Vec<u8>, Ston
     Some((moves, stones))
 }
 
-/// Whether so many moves are left, by at most four null windows instead of the exact score.
+/// Whether this many moves are left, by at most four null windows instead of the exact score.
 fn is_within(solver: &mut Solver, stones: Stones, wanted: &std::ops::Range<u32>) -> bool {
     ends_before(solver, stones, wanted.end) && !ends_before(solver, stones, wanted.start)
 }

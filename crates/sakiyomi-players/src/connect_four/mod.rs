@@ -2,10 +2,12 @@
 //! end, and the agent.
 
 mod classes;
+mod openings;
 mod solver;
 mod table;
 
 pub use classes::{Class, Grade, Judged, Phase, is_error, position_of_class};
+pub use openings::layers as opening_layers;
 pub use solver::{Solver, Stones};
 
 use sakiyomi_core::{Agent, Choice, Context, Forfeit, Player};
@@ -16,12 +18,14 @@ use crate::{Declaration, HasPlayers, PlayerOf};
 
 const DECLARATION: Declaration = Declaration::plain(
     "perfect",
-    "plays connect four perfectly, wins as soon and loses as late as possible, from where it can \
-     solve the position: mostly from the ninth stone on; before that it takes the middle",
+    "plays connect four perfectly: it keeps every win and every draw, on the usual board from the \
+     first stone on, and mostly from the ninth wins as soon and loses as late as possible",
 );
 
-/// Positions that are looked at for a move, about a second's work. The opening would take minutes.
+/// Positions that are looked at for the best move, about a second's work. In the opening that would take minutes.
 const MAX_NODES: u64 = 8_000_000;
+/// And for a move that keeps the outcome, where the best one was not found.
+const MAX_NODES_TO_KEEP: u64 = 64_000_000;
 
 impl HasPlayers for ConnectFour<u64> {
     const PLAYERS: &'static [PlayerOf<ConnectFour<u64>>] =
@@ -29,7 +33,8 @@ impl HasPlayers for ConnectFour<u64> {
 }
 
 /// Plays the nearest column to the middle among those that keep the exact score; where the score
-/// cannot be found in time, among those that do not lose at once.
+/// cannot be found in time, among those that keep the outcome; and where that cannot be found, which
+/// happens on other boards than the usual one, among those that do not lose at once.
 #[derive(Debug, Default)]
 pub struct PerfectPlayer {
     /// It is kept over the match, since what it knows of later positions stays true.
@@ -47,7 +52,11 @@ impl Agent<ConnectFour<u64>> for PerfectPlayer {
         let solver = self.solver.get_or_insert_with(|| Solver::new(game.width(), game.height()));
         let stones = Stones::of(game, position, player);
         let before = solver.nodes();
-        let found = solver.best_move(stones, MAX_NODES, context.stop);
+        let best = match solver.knows(stones) {
+            true => None,
+            false => solver.best_move(stones, MAX_NODES, context.stop),
+        };
+        let found = best.or_else(|| solver.keeping_move(stones, MAX_NODES_TO_KEEP, context.stop));
         let column = found.map(|(column, _)| column).or_else(|| solver.sensible_move(stones));
         let Some(column) = column else {
             return Err(Forfeit { reason: "the board is full".to_owned() });

@@ -9,6 +9,7 @@ use sakiyomi_core::{Player, Stop};
 use sakiyomi_games::ConnectFour;
 use sakiyomi_games::connect_four::Position;
 
+use super::openings::{self, Openings};
 use super::table::{Bounds, Table};
 
 /// A position: the stones of the player to move, and those of both.
@@ -48,6 +49,8 @@ pub struct Solver {
     /// From this number of free cells on, a position and its mirror image are one.
     mirrored_from: i32,
     table: Table,
+    /// On the usual board: who wins from the first positions.
+    openings: Option<&'static Openings>,
     nodes: u64,
     /// The search stops when it has looked at this many positions in all.
     last_node: u64,
@@ -70,6 +73,17 @@ struct Stopped;
 impl Solver {
     /// The board has at most 64 bits, with one more row than is played on.
     pub fn new(width: usize, height: usize) -> Solver {
+        let mut solver = Solver::with_table(width, height, Table::new(20));
+        solver.openings = ((width, height) == (7, 6)).then(|| Openings::get(&solver));
+        solver
+    }
+
+    /// For the usual board, without what is known of openings, and with 32 bytes times a power of two for its table.
+    pub fn of_openings(table_bits: u32) -> Solver {
+        Solver::with_table(7, 6, Table::new(table_bits))
+    }
+
+    fn with_table(width: usize, height: usize, table: Table) -> Solver {
         let (width, height) = (width as u32, height as u32);
         let stride = height + 1;
         let bottom = (0..width).fold(0, |bottom, x| bottom | 1u64 << (x * stride));
@@ -88,7 +102,8 @@ impl Solver {
             order,
             // No player can make four across on fewer columns.
             mirrored_from: if width < 4 { i32::MAX } else { (width * height * 2 / 3) as i32 },
-            table: Table::default(),
+            table,
+            openings: None,
             nodes: 0,
             last_node: u64::MAX,
         }
@@ -143,6 +158,25 @@ impl Solver {
         found
     }
 
+    /// A column that keeps the outcome, as near to the middle as possible, and the outcome, which are found faster than
+    /// the best column; none if it was stopped, or needs to look at more positions than `max_nodes`.
+    pub fn keeping_move(
+        &mut self,
+        stones: Stones,
+        max_nodes: u64,
+        stop: &Stop,
+    ) -> Option<(u32, i32)> {
+        self.last_node = self.nodes.saturating_add(max_nodes);
+        let found = self.solved_outcome(stones, stop);
+        self.last_node = u64::MAX;
+        found
+    }
+
+    /// Whether it is known who wins from here, on the usual board after few stones.
+    pub fn knows(&self, stones: Stones) -> bool {
+        self.known_outcome(stones).is_some()
+    }
+
     /// The column nearest to the middle that does not lose at once, if there is one; none on a full board.
     pub fn sensible_move(&self, stones: Stones) -> Option<u32> {
         let replies = self.safe(stones, self.threats(stones));
@@ -153,6 +187,16 @@ impl Solver {
 
     fn solved_move(&mut self, stones: Stones, stop: &Stop) -> Option<(u32, i32)> {
         let score = self.search(stones, i32::MIN, i32::MAX, stop).ok()?;
+        self.move_worth(stones, score, stop).map(|x| (x, score))
+    }
+
+    fn solved_outcome(&mut self, stones: Stones, stop: &Stop) -> Option<(u32, i32)> {
+        let outcome = self.search(stones, -1, 1, stop).ok()?.signum();
+        self.move_worth(stones, outcome, stop).map(|x| (x, outcome))
+    }
+
+    /// A column after which the score is at least this.
+    fn move_worth(&mut self, stones: Stones, score: i32, stop: &Stop) -> Option<u32> {
         for x in self.order.clone() {
             let Some(after) = self.after(stones, x) else { continue };
             let is_best = match self.wins_with(stones, x) {
@@ -160,7 +204,7 @@ impl Solver {
                 false => -self.search(after, -score, 1 - score, stop).ok()? >= score,
             };
             if is_best {
-                return Some((x, score));
+                return Some(x);
             }
         }
         None
@@ -213,6 +257,12 @@ impl Solver {
         let threats = self.threats(stones);
         let mut low = (-free / 2).max(alpha);
         let mut high = ((free + 1) / 2).min(beta);
+        match self.known_outcome(stones) {
+            Some(0) => return Ok(0),
+            Some(1) => low = low.max(1),
+            Some(_) => high = high.min(-1),
+            None => {}
+        }
         while low < high {
             let mut middle = low + (high - low) / 2;
             // Wins and losses near the end are refuted faster, so that the halves are taken near 0.
@@ -387,6 +437,17 @@ impl Solver {
             rest >>= stride;
         }
         key.min(mirrored)
+    }
+
+    /// A number for an opening, the same for its mirror image.
+    pub(super) fn opening_key(&self, stones: Stones) -> u64 {
+        self.key::<7>(stones, self.mirrored_from)
+    }
+
+    fn known_outcome(&self, stones: Stones) -> Option<i32> {
+        let openings = self.openings?;
+        let is_opening = stones.both.count_ones() <= openings::STONES;
+        is_opening.then(|| openings.outcome(self.opening_key(stones)))?
     }
 
     fn free(&self, both: u64) -> i32 {

@@ -124,15 +124,37 @@ fn positions_are_of_their_class_by_their_exact_scores() {
     assert!("begin-simple".parse::<Class>().is_err());
 }
 
-/// What takes minutes to solve is answered all the same, without a value.
+/// Since 1988 (James Allen, Victor Allis): the first player wins in the middle, draws beside it and loses elsewhere.
 #[test]
-fn the_opening_is_answered_without_its_score() {
+fn the_empty_board_is_won_in_the_middle() {
+    let mut solver = Solver::new(7, 6);
+    let empty = Stones { own: 0, both: 0 };
+    let outcomes = (0..7).map(|x| solver.outcome_of_move(empty, x).unwrap());
+    assert_eq!(outcomes.collect::<Vec<_>>(), [-1, -1, 0, 1, 0, -1, -1]);
+}
+
+/// The file of openings says what the solver finds without it.
+#[test]
+fn openings_are_solved() {
+    let game = ConnectFour::default();
+    let (mut solver, mut without) = (Solver::new(7, 6), Solver::of_openings(20));
+    for moves in ["444444", "334455", "442266", "132435", "112244", "417263"] {
+        let (position, player) = played(&game, moves);
+        let stones = Stones::of(&game, &position, player);
+        assert!(solver.knows(stones));
+        assert_eq!(solver.outcome(stones), without.outcome(stones), "{moves}");
+    }
+}
+
+/// The opening is played by what is known, and positions without a solution in time by their threats.
+#[test]
+fn the_opening_is_answered_with_its_outcome() {
     let game = ConnectFour::default();
     let (mut rng, stop) = (Rng::new(3), Stop::new());
     let mut context = Context { rng: &mut rng, stop: &stop };
     let mut agent = PerfectPlayer::default();
     let choice = agent.choose(&game, &game.start(), Player(0), &mut context).unwrap();
-    assert_eq!((choice.action, choice.value), (Column::new(3), None));
+    assert_eq!((choice.action, choice.value), (Column::new(3), Some(1.0)));
     // The only column that does not lose at once.
     let (position, player) = played(&game, "112233");
     let solver = Solver::new(7, 6);

@@ -50,7 +50,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// The slots with so many rounds left, and the steps to those below.
+    /// The slots with this many rounds left, and the steps to those below.
     pub(super) fn new(game: &Hagetaka, rounds: u32, below: Option<&Slots>) -> Slots {
         let mut slots = Slots::default();
         let all = ((1u64 << game.settings().deck.len()) - 1) as u32;
@@ -106,7 +106,7 @@ impl Slots {
     }
 }
 
-/// What may be face down with so many rounds left.
+/// What may be face down with this many rounds left.
 fn decks(game: &Hagetaka, all: u32, rounds: u32) -> Vec<u32> {
     let n = all.count_ones();
     match game.settings().order {
