@@ -4,7 +4,7 @@ use crate::GameSpec;
 
 macro_rules! networks {
     ($($game:literal: $file:literal),+ $(,)?) => {
-        &[$(($game, include_bytes!(concat!("../../../networks/", $file, ".onnx")) as &[u8])),+]
+        &[$(($game, include_bytes!(concat!("../networks/", $file, ".onnx")) as &[u8])),+]
     };
 }
 

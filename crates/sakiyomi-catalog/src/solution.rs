@@ -70,7 +70,7 @@ pub struct KeptLayer {
     pub largest_gap: f64,
 }
 
-/// Writes the values of the states with so many rounds left.
+/// Writes the values of the states with this many rounds left.
 pub fn save_layer(
     path: &Path,
     game: &GameSpec,
@@ -82,7 +82,7 @@ pub fn save_layer(
     write(path, &layer_header(game, rounds), values.len() + 1, numbers)
 }
 
-/// Reads the values of the states with so many rounds left.
+/// Reads the values of the states with this many rounds left.
 pub fn load_layer(path: &Path, game: &GameSpec, rounds: usize) -> io::Result<KeptLayer> {
     let expected = layer_header(game, rounds);
     let check = |header: &str| match header.trim_end() {

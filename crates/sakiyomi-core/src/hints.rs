@@ -122,10 +122,12 @@ pub enum Hint {
     Cells,
     /// There are [`Hints::facts`].
     Facts,
+    /// [`Game::playouts`] plays many matches at once, in less time than one after the other.
+    Batches,
 }
 
 impl Hint {
-    pub const ALL: [Hint; 12] = [
+    pub const ALL: [Hint; 13] = [
         Hint::Prune,
         Hint::PrunePairs,
         Hint::Urgent,
@@ -138,6 +140,7 @@ impl Hint {
         Hint::Canonical,
         Hint::Cells,
         Hint::Facts,
+        Hint::Batches,
     ];
 
     /// What a game provides with it, as part of a sentence.
@@ -155,6 +158,7 @@ impl Hint {
             Hint::Canonical => "canonical states",
             Hint::Cells => "a board of cells",
             Hint::Facts => "facts as bits",
+            Hint::Batches => "playouts of many matches at once",
         }
     }
 }

@@ -179,15 +179,9 @@ impl Pairing {
         let number = if self.has_single_rounds() { number * n_players } else { number };
         let first = Player((number % n_players) as u8);
         let players = || (0..n_players).map(|i| Player(i as u8));
-        let build = |player| {
-            let seat = Seat { game: &self.game, player, seed: self.seed ^ number };
-            let agent = self.agent_of(player, first, game.players()).build(game, &seat)?;
-            Ok::<_, SpecError>(match self.random_choices {
-                0 => agent,
-                n => Box::new(LateAgent::new(agent, n)),
-            })
-        };
-        let mut agents = players().map(build).collect::<Result<Vec<_>, _>>()?;
+        let mut agents = players()
+            .map(|player| self.seated(game, player, first, number))
+            .collect::<Result<Vec<_>, _>>()?;
         let mut course = self.is_self_play().then(|| Course::new(game));
         if let Some(course) = &course {
             agents = agents.into_iter().map(|agent| course.listen_to(agent)).collect();
@@ -239,6 +233,22 @@ impl Pairing {
                 .forfeit
                 .map(|(player, reason)| Forfeited { first: player == first, reason }),
             record: keep.then(|| Record { game: self.game.clone(), seed: self.seed, moves }),
+        })
+    }
+
+    /// The agent of a player, ready for the match with this number.
+    fn seated<G: CatalogGame>(
+        &self,
+        game: &G,
+        player: Player,
+        first: Player,
+        number: u64,
+    ) -> Result<Box<dyn Agent<G>>, SpecError> {
+        let seat = Seat { game: &self.game, player, seed: self.seed ^ number };
+        let agent = self.agent_of(player, first, game.players()).build(game, &seat)?;
+        Ok(match self.random_choices {
+            0 => agent,
+            n => Box::new(LateAgent::new(agent, n)),
         })
     }
 }

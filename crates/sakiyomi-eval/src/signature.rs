@@ -75,7 +75,13 @@ const COMBINATIONS: &[(&str, &[&str])] = &[
 /// that is played to its end, games in which players choose in turn, and at once.
 const AGENT_GAMES: [&[&str]; 3] = [
     &["tic-tac-toe"],
-    &["connect-four", "breakthrough:5x6", "sangoku:scenario=c", "tubstap"],
+    &[
+        "connect-four",
+        "breakthrough:5x6",
+        "sangoku:scenario=c",
+        "tubstap",
+        "gdl:sheet=breakthrough",
+    ],
     &["hagetaka:n=8", "mizugame:teams=2,sessions=6"],
 ];
 /// Agents that try parameters of games, as far as they play them.

@@ -196,10 +196,11 @@ impl AgentSpec {
         checked.map_err(|message| self.to_fields().error(message))
     }
 
-    /// Switches such options off, for those who do not know beforehand what they are going to play.
-    pub fn fit_turns<G: Hints>(&mut self, game: &G) {
+    /// Switches off options of the tree search that would do nothing, for those who do not know beforehand what they are
+    /// going to play.
+    pub fn fit<G: Hints>(&mut self, game: &G) {
         if let AgentSpec::Tree(named) = self {
-            named.settings.fit_turns(game);
+            named.settings.fit(game);
         }
     }
 

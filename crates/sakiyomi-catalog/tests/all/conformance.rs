@@ -159,7 +159,7 @@ impl Visitor for Face {
             let view = game.view(state);
             assert!(!view.caption.is_empty(), "a caption says what happens now");
             assert!([0, game.players()].contains(&view.players.len()), "one entry per player");
-            let n_cells = view.board.as_ref().map_or(0, |board| {
+            if let Some(board) = &view.board {
                 let n_cells = board.column_labels.len() * board.row_labels.len();
                 assert_eq!(board.cells.len(), n_cells, "a board is full of cells");
                 let pieces = board.cells.iter().flat_map(|cell| &cell.pieces);
@@ -169,8 +169,7 @@ impl Visitor for Face {
                     assert!(gauge.is_none_or(|g| (0..=g.max).contains(&g.value)), "{gauge:?}");
                 }
                 assert!(board.marked.iter().all(|&cell| (cell as usize) < n_cells));
-                n_cells
-            });
+            }
             let Turn::Choose(who) = turn else { return };
             for player in who {
                 let mut actions = Vec::new();
@@ -179,32 +178,10 @@ impl Visitor for Face {
                     let mut rng = Rng::new(seen.len() as u64);
                     actions.push(game.random_action(state, player, &mut Vec::new(), &mut rng));
                 }
-                for &action in &actions {
-                    let text = game.action_text(state, player, action);
-                    assert!(
-                        !text.is_empty() && text.trim() == text && !text.contains(['\t', '\n'])
-                    );
-                    assert_eq!(game.parse(state, player, &text), Some(action), "{text}");
-                    let shouted = format!("  {}\n", text.to_uppercase());
-                    assert_eq!(game.parse(state, player, &shouted), Some(action), "{text}");
-                    let cells = game.action_cells(state, player, action);
-                    let area = game.action_area(state, player, action);
-                    assert!(cells.iter().chain(&area).all(|&cell| (cell as usize) < n_cells));
-                    let hand = view.players.get(player.index()).and_then(|p| p.hand.as_ref());
-                    if let Some(card) = game.action_card(state, player, action) {
-                        let card = &hand.expect("a card is in a hand")[usize::from(card)];
-                        assert!(card.is_known && card.is_playable, "{text}: {card:?}");
-                    }
-                    check_effects(&game.action_effects(state, player, action), &view);
-                }
-                for wrong in ["no such move", "", "a", "a0", "zz99", "-", "a1-", "0", "999", "+1"] {
-                    let found = game.parse(state, player, wrong);
-                    let read_back = found.map(|a| game.action_text(state, player, a));
-                    assert!(
-                        read_back.is_none_or(|text| text.eq_ignore_ascii_case(wrong)),
-                        "{wrong}"
-                    );
-                }
+                actions
+                    .iter()
+                    .for_each(|&action| check_face_of(&game, state, player, action, &view));
+                check_wrong_texts(&game, state, player);
                 // What is legal elsewhere is not legal here, and no parser lets it pass.
                 for text in &seen {
                     let found = game.parse(state, player, text);
@@ -224,6 +201,40 @@ impl Visitor for Face {
                 assert!(who.contains(player) || game.parse(state, player, "pass").is_none());
             }
         });
+    }
+}
+
+/// An action's text can be typed back, and its cells, card and effects are on the view.
+fn check_face_of<G: CatalogGame>(
+    game: &G,
+    state: &G::State,
+    player: Player,
+    action: G::Action,
+    view: &View,
+) {
+    let text = game.action_text(state, player, action);
+    assert!(!text.is_empty() && text.trim() == text && !text.contains(['\t', '\n']));
+    assert_eq!(game.parse(state, player, &text), Some(action), "{text}");
+    let shouted = format!("  {}\n", text.to_uppercase());
+    assert_eq!(game.parse(state, player, &shouted), Some(action), "{text}");
+    let cells = game.action_cells(state, player, action);
+    let area = game.action_area(state, player, action);
+    let n_cells = view.board.as_ref().map_or(0, |board| board.cells.len());
+    assert!(cells.iter().chain(&area).all(|&cell| (cell as usize) < n_cells));
+    if let Some(card) = game.action_card(state, player, action) {
+        let hand = view.players.get(player.index()).and_then(|p| p.hand.as_ref());
+        let card = &hand.expect("a card is in a hand")[usize::from(card)];
+        assert!(card.is_known && card.is_playable, "{text}: {card:?}");
+    }
+    check_effects(&game.action_effects(state, player, action), view);
+}
+
+/// What is read from a wrong text is written as that text.
+fn check_wrong_texts<G: CatalogGame>(game: &G, state: &G::State, player: Player) {
+    for wrong in ["no such move", "", "a", "a0", "zz99", "-", "a1-", "0", "999", "+1"] {
+        let found = game.parse(state, player, wrong);
+        let read_back = found.map(|action| game.action_text(state, player, action));
+        assert!(read_back.is_none_or(|text| text.eq_ignore_ascii_case(wrong)), "{wrong}");
     }
 }
 

@@ -669,9 +669,11 @@ impl Game for GdlGame {
 
 impl Hints for GdlGame {
     fn provides(&self) -> HintSet {
-        let facts = if self.is_interpreted() { None } else { Some(Hint::Facts) };
-        let cells = self.board().map(|_| Hint::Cells);
-        facts.into_iter().chain(cells).fold(HintSet::NONE, HintSet::with)
+        let of_network = match self.is_interpreted() {
+            true => HintSet::NONE,
+            false => HintSet::of(&[Hint::Facts, Hint::Batches]),
+        };
+        self.board().map_or(of_network, |_| of_network.with(Hint::Cells))
     }
 
     fn cell_shape(&self) -> Option<CellShape> {

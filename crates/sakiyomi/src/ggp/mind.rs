@@ -106,7 +106,7 @@ impl std::fmt::Debug for Tell {
 }
 
 impl Task {
-    /// Waits until the legal moves after so many plies are known. False if there is no time left, or
+    /// Waits until the legal moves after this many plies are known. False if there is no time left, or
     /// the compiled game is there.
     fn wait_for_follower(&self, plies: usize, halt: &Halt) -> bool {
         while !self.following.knows(plies) && !halt.interim.requested() {
@@ -315,7 +315,7 @@ impl Mind {
     fn new(task: &Task, game: GdlGame, is_interim: bool) -> Option<Mind> {
         let me = game.player_of(task.role)?;
         let mut agent = task.agent.clone();
-        agent.fit_turns(&game);
+        agent.fit(&game);
         if let Some(MctsSettings { tree, selection, .. }) = agent.tree_search_mut() {
             if is_interim {
                 // What a search finds before its horizon proves nothing, and is of no use later.

@@ -219,10 +219,20 @@ pub(super) fn check_game<G: Hints>(spec: &TreeSpec, game: &G, name: &str) -> Res
     Ok(())
 }
 
-/// Switches off what would do nothing in this game because of how its players choose.
-pub(super) fn fit_turns<G: Hints>(spec: &mut TreeSpec, game: &G) {
+/// Switches off what would do nothing in this game because of how its players choose, or because it gives no facts or
+/// plays one match at a time.
+pub(super) fn fit<G: Hints>(spec: &mut TreeSpec, game: &G) {
     let rules: Vec<_> = useless(spec, game).collect();
     rules.iter().for_each(|rule| (rule.switch_off)(spec));
+    if !game.provides().contains(Hint::Facts) {
+        if has_value_prior(spec) {
+            forget_estimate(spec);
+        }
+        spec.search.playout.cut = None;
+    }
+    if !game.provides().contains(Hint::Batches) {
+        spec.search.playout.batch = LeafBatch::SINGLE;
+    }
 }
 
 #[cfg(test)]
@@ -273,7 +283,9 @@ mod tests {
         }
         for (word, agent) in examples {
             let rule = TURN_RULES.iter().find(|rule| rule.word == word).unwrap();
+            // Only rule sheets give facts.
             let (right, wrong) = match rule.is_for_one {
+                true if word == "value-prior" => ("gdl:sheet=breakthrough", "gdl:sheet=tug-of-war"),
                 true => ("tic-tac-toe", "hagetaka:n=5"),
                 false => ("hagetaka:n=5", "tic-tac-toe"),
             };
@@ -281,6 +293,20 @@ mod tests {
             let error = build(agent, wrong).unwrap_err();
             assert!(error.contains(&format!("`{word}` would do nothing")), "{agent}: {error}");
         }
+    }
+
+    #[test]
+    fn what_needs_facts_or_batches_is_refused_elsewhere() {
+        for agent in
+            ["uct:cut=2", "uct:value-prior=3", "uct:leaf-batch=64", "uct:playouts-per-leaf=64"]
+        {
+            assert_eq!(build(agent, "gdl:sheet=breakthrough"), Ok(()));
+            let error = build(agent, "connect-four").unwrap_err();
+            assert!(error.contains("would do nothing: connect-four does not provide"), "{error}");
+        }
+        let mut spec: AgentSpec = "uct:cut=2,value-prior=3".parse().unwrap();
+        spec.fit(&sakiyomi_games::ConnectFour::<u64>::default());
+        assert_eq!(spec.to_string(), "uct");
     }
 
     #[test]

@@ -213,9 +213,9 @@ impl TreeSpec {
         check::check_game(self, game, name)
     }
 
-    /// Switches off what would do nothing in this game because of how its players choose.
-    pub(super) fn fit_turns<G: Hints>(&mut self, game: &G) {
-        check::fit_turns(self, game);
+    /// Switches off what would do nothing in this game.
+    pub(super) fn fit<G: Hints>(&mut self, game: &G) {
+        check::fit(self, game);
     }
 }
 

@@ -171,27 +171,35 @@ pub(super) const PROGRESS_WEIGHT: TreeParameter = playing_out(Parameter {
          its payoff",
     )
 });
-pub(super) const LEAF_BATCH: TreeParameter = playing_out(Parameter::integer(
-    "leaf-batch",
-    1..=4_096,
-    place!(search.playout.batch.leaves),
-    "most leaves that wait for playouts where the game plays many at once: uniform, or `tournament` if \
-     `playout` says so; with a clock only if that is faster; elsewhere a leaf gets one as `playout` says",
-));
-pub(super) const PLAYOUTS_PER_LEAF: TreeParameter = playing_out(Parameter::integer(
-    "playouts-per-leaf",
-    1..=4_096,
-    place!(search.playout.batch.playouts),
-    "playouts of a leaf, whose mean counts as one visit, where the game plays many at once; with a clock \
-     fewer if that is enough for a batch; elsewhere 1",
-));
-pub(super) const CUT: TreeParameter = playing_out(Parameter::integer(
-    "cut",
-    0..=1_000,
-    place!(search.playout.cut),
-    "turns after which playouts end, to be worth what a value expects that is learned from playouts as \
-     the match goes on; in rule sheets, where it is of use",
-));
+pub(super) const LEAF_BATCH: TreeParameter = Parameter {
+    needs: Some(Hint::Batches),
+    ..playing_out(Parameter::integer(
+        "leaf-batch",
+        1..=4_096,
+        place!(search.playout.batch.leaves),
+        "most leaves that wait for playouts of many matches at once: uniform, or `tournament` if `playout` \
+     says so; with a clock only if that is faster",
+    ))
+};
+pub(super) const PLAYOUTS_PER_LEAF: TreeParameter = Parameter {
+    needs: Some(Hint::Batches),
+    ..playing_out(Parameter::integer(
+        "playouts-per-leaf",
+        1..=4_096,
+        place!(search.playout.batch.playouts),
+        "playouts of a leaf, whose mean counts as one visit; with a clock fewer if that is enough for a batch",
+    ))
+};
+pub(super) const CUT: TreeParameter = Parameter {
+    needs: Some(Hint::Facts),
+    ..playing_out(Parameter::integer(
+        "cut",
+        0..=1_000,
+        place!(search.playout.cut),
+        "turns after which playouts end, to be worth what a value expects that is learned from playouts as \
+     the match goes on, where it is of use",
+    ))
+};
 pub(super) const PRUNED_PAIRS: TreeParameter = Parameter {
     needs: Some(Hint::PrunePairs),
     group: Group::Knowledge,

@@ -109,32 +109,35 @@ pub(super) const PRIOR: TreeParameter = selecting(Parameter::number(
     "visits with which the actions of a new node begin, at their mean payoff in playouts that learn, \
      instead of being tried once each",
 ));
-pub(super) const VALUE_PRIOR: TreeParameter = selecting(Parameter::number(
-    "value-prior",
-    0.01..=1_000.0,
-    Place {
-        get: |spec| match ucb1(spec)?.estimate {
-            Estimate::Value(prior) => Some(Value::Number(prior.visits)),
-            Estimate::None | Estimate::Grave(_) | Estimate::Prior(_) => None,
+pub(super) const VALUE_PRIOR: TreeParameter = Parameter {
+    needs: Some(Hint::Facts),
+    ..selecting(Parameter::number(
+        "value-prior",
+        0.01..=1_000.0,
+        Place {
+            get: |spec| match ucb1(spec)?.estimate {
+                Estimate::Value(prior) => Some(Value::Number(prior.visits)),
+                Estimate::None | Estimate::Grave(_) | Estimate::Prior(_) => None,
+            },
+            set: |spec, value| {
+                let estimate = &mut ucb1_mut(spec)?.estimate;
+                let c = match estimate {
+                    Estimate::None | Estimate::Grave(_) => DEFAULT_VALUE_C,
+                    // A preset may have a constant of its own.
+                    Estimate::Value(prior) => prior.c,
+                    Estimate::Prior(_) => {
+                        return Err("arms begin in one way; expected no `prior` beside it");
+                    }
+                };
+                let prior = value.number().map(|visits| Estimate::Value(ValuePrior { visits, c }));
+                *estimate = prior.unwrap_or(*estimate);
+                Ok(())
+            },
         },
-        set: |spec, value| {
-            let estimate = &mut ucb1_mut(spec)?.estimate;
-            let c = match estimate {
-                Estimate::None | Estimate::Grave(_) => DEFAULT_VALUE_C,
-                // A preset may have a constant of its own.
-                Estimate::Value(prior) => prior.c,
-                Estimate::Prior(_) => {
-                    return Err("arms begin in one way; expected no `prior` beside it");
-                }
-            };
-            let prior = value.number().map(|visits| Estimate::Value(ValuePrior { visits, c }));
-            *estimate = prior.unwrap_or(*estimate);
-            Ok(())
-        },
-    },
-    "visits with which the actions of a new node begin, at what a value expects after them that is \
-     learned from playouts as the match goes on; in rule sheets, where it is of use",
-));
+        "visits with which the actions of a new node begin, at what a value expects after them that is \
+     learned from playouts as the match goes on, where it is of use",
+    ))
+};
 pub(super) const VALUE_C: TreeParameter = selecting(Parameter::number(
     "value-c",
     0.001..=1_000.0,

@@ -55,6 +55,7 @@ impl Visitor for Knowledge {
         });
         seen.note(Hint::Cells, rows.len() > 1);
         seen.note(Hint::Facts, facts.len() > 1);
+        seen.note(Hint::Batches, game.playouts_at_once() > 1);
         for hint in Hint::ALL {
             let (says, does) = (game.provides().contains(hint), seen.0.contains(&hint));
             // Nothing happens unannounced, and random matches show every hint at work.
