@@ -298,7 +298,7 @@ impl<G: CatalogGame> Hunt<'_, G> {
         (self.progress)(ResponseProgress::Search { games, mean });
     }
 
-    /// How long a decision may take if so many games are to be played in a share of the time.
+    /// How long a decision may take if this many games are to be played in a share of the time.
     fn per_decision(&self, responses: &[Response], share: f64, games: u64) -> PerDecision {
         match self.request.budget {
             ResponseBudget::Games(n) => PerDecision::Games(n.div_ceil(100)),
@@ -339,7 +339,7 @@ impl<G: CatalogGame> Hunt<'_, G> {
         Ok(trials)
     }
 
-    /// Plays so many games of a response, shared out to threads; a game that is stopped does not
+    /// Plays this many games of a response, shared out to threads; a game that is stopped does not
     /// count. Games depend on their number only.
     fn play_all(
         &self,

@@ -66,7 +66,7 @@ pub(crate) fn play(
 
 const SEED: u64 = 1;
 
-/// Who of so many agents has the seat of a player.
+/// Who of this many agents has the seat of a player.
 pub(crate) fn agent_of(player: usize, n_agents: usize) -> usize {
     match (player, n_agents) {
         (0, _) | (_, 1) => 0,

@@ -242,7 +242,7 @@ impl Game for Remedy {
     }
 }
 
-/// What stays true whoever has which side.
+/// What stays true after sides were changed.
 const KEPT_HINTS: [Hint; 5] =
     [Hint::Estimate, Hint::Progress, Hint::Rounds, Hint::TurnsLeft, Hint::Cells];
 

@@ -20,9 +20,9 @@ pub struct AgentMatches {
     /// The agent of all seats.
     pub agent: AgentSpec,
     pub matches: u64,
-    /// Every second match begins with up to so many random moves, which are not learned from.
+    /// Every second match begins with up to this many random moves, which are not learned from.
     pub opening_plies: usize,
-    /// In so many moves of a match the action is drawn from the agent's policy.
+    /// In this many moves of a match the action is drawn from the agent's policy.
     pub drawn_moves: u32,
     pub seed: u64,
     /// Threads that play; 0 for one per core.

@@ -190,7 +190,7 @@ fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>, BatchError> {
 }
 
 impl<'b> Buffers<'b> {
-    /// Whether they have the lengths for so many environments.
+    /// Whether they have the lengths for this many environments.
     fn check(&self, layout: &Layout, n: usize, rows: usize) -> Result<(), BatchError> {
         let n_observed = match self.observations.is_empty() {
             true => 0,

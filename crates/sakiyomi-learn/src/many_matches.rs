@@ -27,9 +27,9 @@ pub struct ManyMatches {
     pub search: SearchSettings,
     /// Whether the network is asked about a random one of the images of a leaf under the game's symmetries.
     pub has_random_images: bool,
-    /// Every second match begins with up to so many random moves, which are not learned from.
+    /// Every second match begins with up to this many random moves, which are not learned from.
     pub opening_plies: usize,
-    /// In so many moves of a match PUCT draws its action in proportion to visits. Gumbel's noise needs no such draws.
+    /// In this many moves of a match PUCT draws its action in proportion to visits. Gumbel's noise needs no such draws.
     pub drawn_moves: u32,
     pub seed: u64,
     /// Threads that search; 0 for one per core.
@@ -372,7 +372,7 @@ pub(crate) fn checked_payoffs(payoffs: &Payoffs, n_players: usize) -> Option<Vec
     is_fine.then_some(payoffs)
 }
 
-/// The state that a match begins in: every second one after up to so many random moves.
+/// The state that a match begins in: every second one after up to this many random moves.
 pub(crate) fn opened<G: CatalogGame>(
     game: &G,
     number: u64,

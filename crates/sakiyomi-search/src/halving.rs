@@ -25,7 +25,7 @@ impl SequentialHalving {
     }
 }
 
-/// A round is at most one part in so many of all playouts, times the share of actions in it.
+/// A round is at most one part in this many of all playouts, times the share of actions in it.
 const PASSES: u64 = 16;
 
 #[derive(Clone, Copy, Debug)]

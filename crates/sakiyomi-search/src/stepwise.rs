@@ -282,7 +282,7 @@ impl<G: Encode> StepSearch<G> {
         first as usize + highest(edges.iter().map(score))
     }
 
-    /// Among the root's edges with so many visits the one with the highest noise, logit and value.
+    /// Among the root's edges with this many visits the one with the highest noise, logit and value.
     fn best_of_root(&mut self, visits: u32) -> usize {
         self.complete(0);
         let score = |edge: usize| match self.edges[edge].visits == visits {

@@ -158,10 +158,14 @@ fn verdict(one: &JudgeFairness) -> String {
         .map(|reason| match reason {
             Unfair::FirstSide => format!("RED is favoured, {}", how(0)),
             Unfair::SecondSide => format!("BLUE is favoured, {}", how(1)),
-            Unfair::Undecided if one.score > 0.5 => {
-                "undecided: rather RED, more games would tell".to_owned()
-            }
-            Unfair::Undecided => "undecided: rather BLUE, more games would tell".to_owned(),
+            Unfair::Undecided => format!(
+                "undecided{}: it takes more games",
+                match one.score {
+                    score if score > 0.5 => ", RED is ahead",
+                    score if score < 0.5 => ", BLUE is ahead",
+                    _ => "",
+                }
+            ),
             Unfair::Draws => "too many draws".to_owned(),
             Unfair::OneCourse => "always the same game; use +opening=1".to_owned(),
         })

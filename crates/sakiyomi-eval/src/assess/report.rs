@@ -165,7 +165,7 @@ impl Assess {
         let (plan, seed) = (self.plan.arguments(), self.seed);
         let minutes = match self.minutes {
             DEFAULT_MINUTES => String::new(),
-            minutes => format!(" --minutes {minutes}"),
+            minutes => format!(" --minutes {}", (100.0 * minutes).ceil() / 100.0),
         };
         format!("sakiyomi assess {game} {plan}{minutes} --seed {seed}")
     }

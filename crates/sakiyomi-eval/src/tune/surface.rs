@@ -1,6 +1,6 @@
 //! A Gaussian process over the score of a few parameters, after C. E. Rasmussen and C. K. I.
 //! Williams, "Gaussian Processes for Machine Learning" (2006), algorithm 2.1: squared exponential
-//! covariance, with the noise of a score of so many games. The next place is where the mean and one
+//! covariance, with the noise of a score of this many games. The next place is where the mean and one
 //! standard deviation together are highest, among places that are drawn.
 
 use sakiyomi_core::Rng;

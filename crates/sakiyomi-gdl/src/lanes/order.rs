@@ -1,6 +1,6 @@
 //! In which order operations are computed, and where their values lie.
 //!
-//! Operations of the same shape (so many inputs, so many of them negated) stand together in runs:
+//! Operations of the same shape (this many inputs, this many of them negated) stand together in runs:
 //! an interpreter has one tight loop per run, and no branch that depends on the single operation.
 //! From what is ready, all operations of the most frequent shape come next. A slot holds one value
 //! at a time and is used again when the last reader is done. Fixpoints that do not need each other

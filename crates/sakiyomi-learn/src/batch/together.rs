@@ -18,7 +18,7 @@ pub(super) struct Together {
 }
 
 impl Together {
-    /// None if the game does not play so many matches on together.
+    /// None if the game does not play this many matches on together.
     pub(super) fn new<G: CatalogGame>(
         game: &G,
         settings: &BatchSettings,

@@ -40,7 +40,8 @@ pub(super) struct Options {
     /// The folder of the run
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Settings that the others change: the paper's experiment, or ours
+    /// What all settings are that are not given: `paper` as in the paper's experiment, `fair` as
+    /// found to give maps that are fair as the file is
     #[arg(long, default_value = "fair", value_parser = words::<Preset, 2>(["paper", "fair"]))]
     preset: Preset,
     /// What is evolved: maps of TUBSTAP, scenarios of sangoku, or the numbers of a game
@@ -49,14 +50,14 @@ pub(super) struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Who plays both sides, given several times for several judges; if not given, staff for the
-    /// paper's settings and six kinds of players for ours
+    /// preset `paper` and six kinds of players for `fair`
     #[arg(long, value_name = "AGENT[+opening=N][+noise]")]
     judge: Vec<Judge>,
     /// Who plays fresh games on the candidates; if not given ten kinds of players, four of which
-    /// no run of ours asks
+    /// neither preset asks during the evolution
     #[arg(long, value_name = "AGENT[+opening=N][+noise]")]
     verify: Vec<Judge>,
-    /// For how many of them a candidate must be fair; if not given for seven of our ten, M3Lee, the
+    /// For how many of them a candidate must be fair; if not given for seven of the ten, M3Lee, the
     /// Military Staff System and two that were never asked among them, or for all that are named.
     /// Of those that are named, kinds of players that the run does not ask must be among them
     #[arg(long, value_name = "JUDGES")]
@@ -100,8 +101,10 @@ pub(super) struct Options {
 /// How it evolves; what is not given is the preset's.
 #[derive(Debug, Args)]
 struct Algorithm {
+    /// Generations, before those of --polish
     #[arg(long)]
     generations: Option<usize>,
+    /// Individuals of a generation
     #[arg(long)]
     population: Option<usize>,
     /// Individuals of a tournament
@@ -172,8 +175,8 @@ struct MapOptions {
     /// Turns of both sides together until hit points decide; 10 if not given
     #[arg(long)]
     turn_limit: Option<u16>,
-    /// The lead in hit points that is still a draw; if not given, 10 for the paper's settings and 0
-    /// for ours
+    /// The lead in hit points that is still a draw; if not given, 10 for the preset `paper` and 0
+    /// for `fair`
     #[arg(long)]
     threshold: Option<u32>,
     /// Hit points of a unit, from and to; 1-10 if not given

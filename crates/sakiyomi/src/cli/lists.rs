@@ -30,8 +30,9 @@ fn list(entries: &[Entry], options: &Options, out: &mut dyn Write) -> anyhow::Re
         if options.json {
             return super::print_json(&entries, out);
         }
+        let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
         for entry in entries {
-            writeln!(out, "{:<14}{}", entry.name, entry.summary)?;
+            writeln!(out, "{:<width$}  {}", entry.name, entry.summary)?;
         }
         return Ok(());
     };

@@ -11,8 +11,8 @@ use super::{BadInput, stop_on_interrupt};
 
 /// Where the Python package says which interpreter it runs in.
 const PYTHON: &str = "SAKIYOMI_PYTHON";
-/// Asks an interpreter whether it has what is needed.
-const CHECK: &str = "import sakiyomi.train, torch";
+/// Ask an interpreter whether it has all that is needed, or what can at least say what is missing.
+const CHECKS: [&str; 2] = ["import sakiyomi.train, torch", "import sakiyomi.train"];
 
 /// Teach a network a game; needs Python with this package and PyTorch
 #[derive(Debug, Args)]
@@ -43,12 +43,14 @@ pub(super) fn run(options: &Options) -> anyhow::Result<u8> {
     Ok(status.code().map_or(1, |code| code as u8))
 }
 
-/// The first interpreter that can teach.
+/// The first interpreter that can teach, or print its help.
 fn python() -> Option<PathBuf> {
     let named = std::env::var_os(PYTHON).map(PathBuf::from);
     let usual = ["python3", "python"].map(PathBuf::from);
-    named.into_iter().chain(usual).find(|python| {
-        let asked = Command::new(python).args(["-c", CHECK]).output();
+    let all: Vec<PathBuf> = named.into_iter().chain(usual).collect();
+    let passes = |python: &PathBuf, check: &str| {
+        let asked = Command::new(python).args(["-c", check]).output();
         asked.is_ok_and(|answer| answer.status.success())
-    })
+    };
+    CHECKS.iter().find_map(|check| all.iter().find(|python| passes(python, check)).cloned())
 }

@@ -37,7 +37,7 @@ pub enum ClientError {
     Url { text: String },
     #[error("no answer in time")]
     Timeout,
-    #[error("nobody is there: {0}")]
+    #[error("no player answers: {0}")]
     Absent(String),
     #[error("{0}")]
     Connection(String),

@@ -212,7 +212,7 @@ impl HostTable<'_> {
         Ok(())
     }
 
-    /// Starts the match, as soon as nobody plays another one. False if somebody never stops to.
+    /// Starts the match, as soon as no player is in another one. False if one of them never leaves it.
     fn start(&mut self) -> Result<bool, Stopped> {
         let Clocks { start, wait, .. } = self.host.clocks;
         let messages = self.start_messages();
@@ -289,7 +289,7 @@ impl HostTable<'_> {
         (0..self.players.len()).filter(|&seat| is_busy(seat) || is_silent(seat)).collect()
     }
 
-    /// Asks everyone for a move. Nothing if somebody has none, which the language forbids.
+    /// Asks all players for a move. Nothing if one of them has none, which the language forbids.
     fn ply(&mut self) -> Result<Option<Vec<Move>>, Stopped> {
         let game = &self.host.game;
         let legal: Vec<Vec<Move>> =

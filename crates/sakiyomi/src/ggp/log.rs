@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A file that grows by a line per message, or nothing. A thread of its own writes it, so that
-/// nobody who has an answer to give waits for the disk.
+/// no answer waits for the disk.
 #[derive(Debug, Default)]
 pub struct Log(Option<Writer>);
 

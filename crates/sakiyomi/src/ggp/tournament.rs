@@ -49,7 +49,7 @@ pub struct TournamentReport {
     /// The matches that were played before and kept; they count as well.
     pub earlier: Vec<StoredMatch>,
     pub matches: Vec<MatchResult>,
-    /// Matches in which somebody took no part. They do not count.
+    /// Matches in which a player took no part. They do not count.
     pub void: Vec<MatchResult>,
     /// Whether it was stopped before all matches were played.
     pub interrupted: bool,

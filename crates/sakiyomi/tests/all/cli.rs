@@ -713,7 +713,7 @@ fn tubstap_hosts_a_match_of_two_players() {
     let text = fs::read_to_string(&replay).unwrap();
     assert!(text.contains("PLAYERRED[") && text.contains("TURNINFO[0,0,"), "{text}");
 
-    // Peers that drip what is no line keep nobody out and are refused when their time is over;
+    // Peers that drip what is no line keep no other peer out and are refused when their time is over;
     // what they are called cannot change the terminal.
     let (mut process, mut lines, server) = host(&["--seconds", "2"]);
     let drip = |bytes: &'static [u8]| {

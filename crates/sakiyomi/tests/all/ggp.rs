@@ -793,7 +793,7 @@ fn wrong_arguments_are_refused() {
     let output =
         Command::new(BINARY).args(["ggp-host", "gdl", &address, "127.0.0.1:9"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("nobody is there"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no player answers"));
 }
 
 /// A page that a person looks at must not start matches or abort them.

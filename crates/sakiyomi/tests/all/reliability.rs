@@ -360,7 +360,7 @@ fn a_reader_that_has_had_enough_is_no_fault() {
     }
 }
 
-/// A folder in which no one makes files, whoever runs the tests.
+/// A folder in which no one makes files, not even root.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_cannot_be_written_is_told_by_the_name_of_the_file() {
