@@ -52,7 +52,10 @@ export const compare = {
     for (const seed of ["71", "72"]) {
       await form.getByLabel("Seed").fill(seed);
       await page.getByRole("button", { name: "Start the duel" }).click();
-      await page.locator("[data-job][data-state=done]", { hasText: "20 of 20 games" }).nth(Number(seed) - 71).waitFor();
+      await page
+        .locator("[data-job][data-state=done]", { hasText: "20 of 20 games" })
+        .nth(Number(seed) - 71)
+        .waitFor();
     }
     const boxes = page.getByRole("checkbox", { name: /^Compare: .*Tic tac toe/ });
     await boxes.nth(1).waitFor();
