@@ -99,6 +99,27 @@ impl<W: Word> Hex<W> {
         }
     }
 
+    /// The shortest chain between the two edges of a player who has won.
+    fn shortest_chain(&self, player: Player, stones: W) -> Vec<u32> {
+        let [start, end] = self.edges[player.index()];
+        let mut reached = vec![stones & start];
+        while let Some(&last) = reached.last().filter(|last| !last.meets(end)) {
+            let grown = self.around(last) & stones;
+            if grown == last {
+                return Vec::new();
+            }
+            reached.push(grown);
+        }
+        let mut chain = Vec::new();
+        let mut near = end;
+        for &stones in reached.iter().rev() {
+            let cell = (stones & near).lowest();
+            chain.push(cell);
+            near = self.around(W::bit(cell));
+        }
+        chain
+    }
+
     #[inline]
     fn connects(&self, player: Player, stones: W) -> bool {
         self.chain(player, stones).meets(self.edges[player.index()][1])
@@ -264,8 +285,8 @@ impl<W: Word> Show for Hex<W> {
         board.edges = [Some(0), Some(1), Some(0), Some(1)];
         let caption = match position.status {
             Status::Won(player) => {
-                let chain = self.chain(player, position.stones[player.index()]);
-                board.marked = chain.indices().map(|cell| self.board_index(cell)).collect();
+                let chain = self.shortest_chain(player, position.stones[player.index()]);
+                board.marked = chain.into_iter().map(|cell| self.board_index(cell)).collect();
                 let sides = [
                     "{0} wins with a chain from bottom to top",
                     "{0} wins with a chain from left to right",
@@ -357,6 +378,19 @@ mod tests {
     }
 
     /// Published numbers of first moves that win (Hayward and others): all are found by search.
+    #[test]
+    fn the_chain_that_is_shown_has_no_other_stones() {
+        let hex: Hex<u128> = Hex::new(4, 4).unwrap();
+        // Rows from the lowest: the chain climbs from b1 over b2 and b3 to a4; a1, d1 and d4 touch
+        // an edge and nothing else.
+        let stones = [0, 1, 3, 5, 9, 12, 15].iter().map(|&cell| u128::bit(cell));
+        let stones = stones.reduce(|all, bit| all | bit).unwrap();
+        let mut chain = hex.shortest_chain(Player(0), stones);
+        chain.sort_unstable();
+        assert_eq!(chain, [1, 5, 9, 12]);
+        assert!(hex.shortest_chain(Player(0), stones & !u128::bit(5)).is_empty());
+    }
+
     #[test]
     fn winning_openings_on_small_boards() {
         fn wins<W: Word>(game: &Hex<W>, position: &Position<W>, player: Player) -> bool {

@@ -77,6 +77,8 @@ const GROUNDS: Record<string, string> = {
   forbidden: "#4a4540",
   rough: "#9c8450",
   jar: "#2f74b5",
+  shaded: "color-mix(in srgb, var(--ink) 14%, var(--board))",
+  dark: "color-mix(in srgb, var(--ink) 62%, var(--board))",
 };
 
 /** A tint for a kind of ground; one that is not known gets a tint of its own, always the same. */

@@ -26,6 +26,7 @@ export const PHRASES: Record<string, string> = {
   "robots refill here": "ロボットが水をくむ",
   rough: "荒地",
   wall: "壁",
+  dark: "塗りつぶし",
   jar: "水がめ",
   "moves {0}": "移動 {0}",
   "defence {0} here": "ここの防御 {0}",

@@ -43,6 +43,40 @@ export const compare = {
     await close();
   },
 
+  async "runs are laid side by side in one chart, and the address keeps which"({ browser, server }) {
+    const { page, close } = await openWindow(browser);
+    await page.goto(`${server.url}/#/compare`);
+    const form = page.getByRole("form", { name: "A duel" });
+    await form.getByLabel("Kind of game").selectOption("tic-tac-toe");
+    await form.getByLabel("Games", { exact: true }).fill("20");
+    for (const seed of ["71", "72"]) {
+      await form.getByLabel("Seed").fill(seed);
+      await page.getByRole("button", { name: "Start the duel" }).click();
+      await page
+        .locator("[data-job][data-state=done]", { hasText: "20 of 20 games" })
+        .nth(Number(seed) - 71)
+        .waitFor();
+    }
+    const boxes = page.getByRole("checkbox", { name: /^Compare: .*Tic tac toe/ });
+    await boxes.nth(1).waitFor();
+    await boxes.nth(0).check();
+    await boxes.nth(1).check();
+    const compared = page.getByTestId("compared");
+    assert.equal(await compared.locator("tbody tr").count(), 2);
+    await compared.locator("figure .line").nth(1).waitFor();
+    await compared.locator("figure svg").focus();
+    await page.keyboard.press("End");
+    await compared.getByTestId("told").getByText("after 20 games:").waitFor();
+    assert.match(page.url(), /runs=\d+\.\d+$/);
+    await picture(page, "compare-side-by-side");
+    await page.reload();
+    await compared.locator("tbody tr").nth(1).waitFor();
+    await compared.getByRole("button", { name: "Clear" }).click();
+    await compared.waitFor({ state: "detached" });
+    assert.doesNotMatch(page.url(), /runs=/);
+    await close();
+  },
+
   async "experiments stand by paper, in Japanese too"({ browser, server }) {
     const { page, close } = await openWindow(browser, { language: "ja" });
     await page.goto(`${server.url}/#/compare`);

@@ -235,6 +235,12 @@ export const faults = {
     await page.getByLabel("Reviewed by").selectOption("exact");
     await page.getByRole("button", { name: "Review this game" }).click();
     await page.getByTestId("mistake").first().getByText("exact").waitFor();
+    // Its report is made before the browser prints, which lets nothing new onto the page.
+    await page.getByRole("button", { name: "Print the report" }).click();
+    await page.emulateMedia({ media: "print" });
+    await page.getByRole("heading", { name: /^Report/, includeHidden: true }).waitFor();
+    assert.ok(await page.getByText("All moves").isVisible(), "the report is on the paper");
+    assert.ok(!(await page.locator(".match").isVisible()), "the match is not");
     await close();
   },
 

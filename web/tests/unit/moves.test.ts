@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Board, View } from "../../src/api";
-import { readable } from "../../src/logic/moves";
+import { apart, readable } from "../../src/logic/moves";
 import { reveal } from "../../src/logic/reveal";
 import { emptyCell } from "./samples";
 
@@ -18,6 +18,18 @@ describe("moves of rule sheets", () => {
     expect(readable("(move white pawn e 2 e 4)", [2, 0], board)).toBe("e2-e4");
     expect(readable("(mark f 2)", [3], board)).toBe("f2");
     expect(readable("(remove f 4)", [1], board)).toBe("remove f4");
+  });
+
+  it("keep what stands behind the last cell", () => {
+    expect(readable("(move e 2 e 4 queen)", [2, 0], board)).toBe("e2-e4 queen");
+    expect(readable("(mark f 4 7)", [1], board)).toBe("f4 7");
+    expect(readable("(mark 1 1 1 2 8)", [1], board)).toBe("f4 8");
+  });
+
+  it("of the same cells are told apart by the words that differ", () => {
+    expect(apart(["(mark 1 1 1 2 8)", "(mark 1 1 1 2 9)"], ["f4", "f4"])).toEqual(["8", "9"]);
+    expect(apart(["(mark 1 2)", "(remove here 1 2)"], ["f4", "remove f4"])).toEqual(["f4", "remove f4"]);
+    expect(apart(["d2 fire b2", "d2 b2"], ["a", "b"])).toEqual(["a", "b"]);
   });
 
   it("keep their words where no cell belongs to them", () => {

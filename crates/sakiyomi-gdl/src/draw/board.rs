@@ -1,6 +1,7 @@
 //! Finds the board in the facts of a game: a relation whose first arguments say where, such as
-//! `(cell 1 2 white)`, `(cell e 2 white pawn)` or `(cell a1 red)`, and whose other arguments say
-//! what stands there. The largest such relation is the board; [`crate::draw::places`] lays its
+//! `(cell 1 2 white)`, `(cell e 2 white pawn)`, `(cell a1 red)` or, on boards of boards,
+//! `(cell 1 1 2 3 x)`, and whose other arguments say what stands there. The largest such relation is
+//! the board; [`crate::draw::places`] lays its
 //! places out. A piece file may say otherwise ([`crate::draw::picture`]).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,8 @@ use crate::read::error::PictureError;
 use crate::read::parse::Sheet;
 
 const MAX_PIECES: usize = 100;
+/// The kind of ground that nothing can enter.
+const WALL: &str = "wall";
 
 impl BoardShape {
     /// The board of a game, drawn as the piece file says if there is one.
@@ -49,6 +52,12 @@ impl BoardShape {
             if let Some(board) = board.as_mut().filter(|board| !board.is_counted) {
                 let movers = relations.iter().find(|facts| board.is_moved_on(facts, roles));
                 board.movers = movers.map(|facts| facts.name.to_owned());
+                // Where the players walk about, what lies in their way is no piece.
+                if let ([piece], true) = (&mut board.drawn_pieces()[..], movers.is_some())
+                    && piece.role.is_none()
+                {
+                    piece.ground = Some(WALL);
+                }
             }
         }
         let Some(mut board) = board else { return Ok(None) };
@@ -60,6 +69,11 @@ impl BoardShape {
         board.piece_shape = board.common_shape(roles);
         board.sort_places();
         Ok(Some(board))
+    }
+
+    /// The pieces that mean that something is there.
+    fn drawn_pieces(&mut self) -> Vec<&mut Piece> {
+        self.pieces.iter_mut().filter(|piece| !piece.symbol.is_empty()).collect()
     }
 
     /// Lists the places by fluent, once it is known which pieces mean that nothing is there.
@@ -162,31 +176,39 @@ impl Finder<'_> {
     /// The board of one relation, if it is one.
     fn shape(&self, Relation { name: relation, facts }: &Relation<'_>) -> Option<BoardShape> {
         let n_arguments = facts.first()?.1.len();
-        // Two coordinates and what stands there in one or two words, or a name and what stands
-        // there.
+        let pairs = || facts.iter().map(|(_, a)| [a[0], a[1]]).collect::<Vec<[&str; 2]>>();
+        // Coordinates, which may have two parts each, and what stands there in one or two words; or
+        // a name and what stands there; or only coordinates.
         let (n_place, layout) = match n_arguments {
-            3 | 4 => {
-                let pairs: Vec<[&str; 2]> = facts.iter().map(|(_, a)| [a[0], a[1]]).collect();
-                (2, places::of_two(&pairs, self.row_first, self.is_complete)?)
+            5 => {
+                let fours: Vec<[&str; 4]> =
+                    facts.iter().map(|(_, a)| [a[0], a[1], a[2], a[3]]).collect();
+                (4, places::of_four(&fours, self.statics.are_pairs(relation))?)
             }
-            2 => {
-                let names = facts.iter().map(|(_, arguments)| arguments[0].to_owned()).collect();
-                (1, places::of_one(&names, self.statics, self.roles)?)
-            }
+            3 | 4 => (2, places::of_two(&pairs(), self.row_first, self.is_complete)?),
+            2 => match self.marks(relation, &pairs()) {
+                Some(places) => (2, places),
+                None => {
+                    let names =
+                        facts.iter().map(|(_, arguments)| arguments[0].to_owned()).collect();
+                    (1, places::of_one(&names, self.statics, self.roles)?)
+                }
+            },
             _ => return None,
         };
+        let is_written = n_arguments == 4 && are_written(facts);
         let names = self.contents(relation, facts, n_place, n_arguments);
         // Of two words the first is a role; lines between dots and other pairs of places are no
         // pieces.
         let is_own = |name: &String| {
             name.split_once(' ').is_some_and(|(role, _)| self.roles.iter().any(|r| r == role))
         };
-        let are_pieces = n_arguments < 4 || names.iter().any(is_own);
+        let are_pieces = n_arguments != 4 || is_written || names.iter().any(is_own);
         let is_counted = layout.is_row;
         if names.len() > MAX_PIECES || !are_pieces || is_counted && !are_counts(&names) {
             return None;
         }
-        let Places { columns, rows, cells: by_name, grid, .. } = layout;
+        let Places { columns, rows, cells: by_name, grid, shaded, .. } = layout;
         let mut board = BoardShape {
             relation: (*relation).to_owned(),
             grid,
@@ -195,9 +217,13 @@ impl Finder<'_> {
             columns,
             rows,
             by_name,
-            pieces: pieces(&names, self.roles, is_counted),
+            pieces: match is_written {
+                true => written(&names),
+                false => pieces(&names, self.roles, is_counted, n_place == 4),
+            },
             piece_shape: Shape::Token,
             dots: Vec::new(),
+            shaded,
             is_counted,
             lines: None,
             movers: None,
@@ -220,6 +246,12 @@ impl Finder<'_> {
             self.lay_hexagons(&mut board);
         }
         Some(board)
+    }
+
+    /// The places of a relation of two coordinates that are marked in the course of a match.
+    fn marks(&self, relation: &str, pairs: &[[&str; 2]]) -> Option<Places> {
+        let may_be = self.is_complete && self.statics.starts_empty(relation);
+        may_be.then(|| places::of_marks(pairs, self.roles, self.row_first))?
     }
 
     /// What may stand on the places. Rules that are interpreted tell only what is there at the
@@ -261,25 +293,98 @@ fn count(name: &str) -> Option<i32> {
     digits.parse().ok().filter(|_| name.len() - digits.len() <= 1)
 }
 
-fn pieces(names: &BTreeSet<String>, roles: &[String], is_counted: bool) -> Vec<Piece> {
-    const BLANKS: [&str; 8] = ["b", "blank", "empty", "none", "free", "e", "-", "0"];
+/// Whether numbers are written on places that have one each, and a word behind each says what became
+/// of it: `(cell 1 2 5 empty)`.
+fn are_written(facts: &[(u32, Vec<&str>)]) -> bool {
+    const MAX_WORDS: usize = 3;
+    let number = |text: &str| text.parse::<i32>().ok();
+    let mut written: BTreeMap<[&str; 2], &str> = BTreeMap::new();
+    let is_one = |(_, a): &(u32, Vec<&'_ str>)| number(a[2]).is_some() && number(a[3]).is_none();
+    let words: BTreeSet<&str> = facts.iter().map(|(_, a)| a[3]).collect();
+    facts.iter().all(is_one)
+        && words.len() <= MAX_WORDS
+        && facts.iter().all(|(_, a)| *written.entry([a[0], a[1]]).or_insert(a[2]) == a[2])
+}
+
+/// Numbers that are written on a board, with a word each.
+fn written(names: &BTreeSet<String>) -> Vec<Piece> {
+    const PLAIN: [&str; 8] = ["e", "empty", "free", "open", "clear", "w", "white", "blank"];
+    let piece = |name: &String| {
+        let (number, word) = name.split_once(' ').unwrap_or((name, ""));
+        let is_plain = PLAIN.iter().any(|plain| word.eq_ignore_ascii_case(plain));
+        Piece {
+            name: name.clone(),
+            symbol: number.to_owned(),
+            role: None,
+            long_name: None,
+            count: number.parse().ok(),
+            ground: (!is_plain).then_some("dark"),
+        }
+    };
+    names.iter().map(piece).collect()
+}
+
+/// What stands on the cells. Numbers on a board of boards are written down, not put there.
+fn pieces(names: &BTreeSet<String>, roles: &[String], counted: bool, parts: bool) -> Vec<Piece> {
+    const BLANKS: [&str; 9] = ["b", "blank", "empty", "none", "free", "e", "-", "0", "off"];
+    const WALLS: [&str; 4] = [WALL, "obstacle", "block", "rock"];
+    let is_role = |name: &String| roles.iter().any(|role| role == name);
+    let is_blank = |name: &String| {
+        let is_known = BLANKS.iter().any(|blank| name.eq_ignore_ascii_case(blank));
+        let is_denied = || {
+            let denied = ["no", "not", "un"].iter().filter_map(|no| name.strip_prefix(no));
+            denied.map(|rest| rest.trim_start_matches(['_', '-'])).any(|rest| names.contains(rest))
+        };
+        !is_role(name) && (is_known || is_denied())
+    };
+    let mut drawn = names.iter().filter(|name| !is_blank(name));
+    let numbers = drawn.clone().all(|name| name.parse::<i32>().is_ok());
+    let only = drawn.next().filter(|_| drawn.next().is_none());
+    let prefix = drawn_prefix(names.iter().filter(|name| !is_blank(name)));
     let mut pieces: Vec<Piece> = Vec::new();
     for name in names {
-        let count = count(name).filter(|_| is_counted);
-        let is_role = roles.iter().any(|role| role == name);
-        let is_blank = BLANKS.iter().any(|blank| name.eq_ignore_ascii_case(blank)) && !is_role;
+        let count = count(name).filter(|_| counted || parts && numbers && !is_blank(name));
+        // A single kind of piece of a single player needs no letter.
+        let is_plain = only == Some(name) && roles.len() == 1 && count.is_none();
+        let is_wall = WALLS.contains(&name.as_str()) && !is_role(name);
         let symbol = match count {
             Some(count) => count.to_string(),
-            None if is_blank => String::new(),
-            None => chessman(name, roles).unwrap_or_else(|| short(name, &pieces)),
+            None if is_blank(name) => String::new(),
+            None if is_wall => "#".to_owned(),
+            None => match (chessman(name, roles), prefix) {
+                (Some(sign), _) => sign,
+                (None, _) if is_plain || name.is_empty() => "●".to_owned(),
+                (None, Some(prefix)) => name[prefix..].to_owned(),
+                (None, None) => short(name, &pieces),
+            },
         };
-        let role = if symbol.is_empty() || is_counted { None } else { owner(name, roles) };
-        pieces.push(Piece { name: name.clone(), symbol, role, long_name: None, count });
+        let is_one = !symbol.is_empty() && !counted;
+        let own =
+            || if roles.len() == 1 && only == Some(name) { Some(0) } else { owner(name, roles) };
+        let role = if is_one && !is_wall { own() } else { None };
+        let ground = is_wall.then_some(WALL);
+        pieces.push(Piece { name: name.clone(), symbol, role, long_name: None, count, ground });
     }
     pieces
 }
 
-/// The sign of a chessman, where one of two roles and a kind are named: `white pawn`.
+/// How long the beginning is that all names share, where numbers of several digits follow that tell
+/// them apart: `p0101`.
+fn drawn_prefix<'a>(names: impl Iterator<Item = &'a String>) -> Option<usize> {
+    const DIGITS: std::ops::RangeInclusive<usize> = 2..=4;
+    let lengths = names.map(|name| {
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        (prefix, name.len() - prefix)
+    });
+    let lengths: BTreeSet<(usize, usize)> = lengths.collect();
+    match lengths.into_iter().collect::<Vec<_>>()[..] {
+        [(prefix, digits)] if prefix > 0 && DIGITS.contains(&digits) => Some(prefix),
+        _ => None,
+    }
+}
+
+/// The sign of a chessman, where one of two roles and a kind are named: `white pawn`. A single player
+/// has men without a colour.
 fn chessman(name: &str, roles: &[String]) -> Option<String> {
     const MEN: [(&str, [&str; 2]); 6] = [
         ("king", ["♔", "♚"]),
@@ -289,8 +394,11 @@ fn chessman(name: &str, roles: &[String]) -> Option<String> {
         ("knight", ["♘", "♞"]),
         ("pawn", ["♙", "♟"]),
     ];
-    let (role, kind) = name.split_once(' ')?;
-    let role = roles.iter().position(|other| other == role)?;
+    let (role, kind) = match name.split_once(' ') {
+        Some((role, kind)) => (roles.iter().position(|other| other == role)?, kind),
+        None if roles.len() == 1 => (1, name),
+        None => return None,
+    };
     let (_, signs) = MEN.iter().find(|(man, _)| kind.eq_ignore_ascii_case(man))?;
     signs.get(role).map(|sign| (*sign).to_owned())
 }

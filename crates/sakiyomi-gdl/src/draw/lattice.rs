@@ -40,6 +40,7 @@ pub(crate) fn lattice(relation: &Relation<'_>, inside: Option<&BoardShape>) -> O
         piece_shape: Shape::Token,
         exists: vec![true; n_cells],
         dots: (0..n_cells).filter(is_dot).collect(),
+        shaded: Vec::new(),
         is_counted: false,
         lines: Some(relation.name.to_owned()),
         movers: None,

@@ -1,5 +1,5 @@
-//! Where the places that facts speak of lie: coordinates on a board, names such as `a1`, points of
-//! the compass on rings, or a row of heaps.
+//! Where the places that facts speak of lie: coordinates on a board, coordinates in two parts on a
+//! board of boards, names such as `a1`, points of the compass on rings, or a row of heaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +20,14 @@ pub(crate) struct Places {
     pub(crate) grid: Grid,
     /// It is a row of names, which is a board only if things are counted there.
     pub(crate) is_row: bool,
+    /// Cells of every other part of a board that has parts.
+    pub(crate) shaded: Vec<usize>,
 }
 
 impl Places {
     fn new(columns: Vec<String>, rows: Vec<String>) -> Places {
-        Places { columns, rows, cells: BTreeMap::new(), grid: Grid::Square, is_row: false }
+        let (cells, shaded) = (BTreeMap::new(), Vec::new());
+        Places { columns, rows, cells, grid: Grid::Square, is_row: false, shaded }
     }
 
     fn put(&mut self, name: String, column: usize, row: usize) {
@@ -51,6 +54,54 @@ pub(crate) fn of_two(places: &[[&str; 2]], row_first: bool, is_complete: bool) -
         }
     }
     Some(places)
+}
+
+/// Places that four arguments name: boards on a board, as in sudoku. With `are_pairs` the first two
+/// are the column and the next two the row; otherwise the first and the third are the row. The first
+/// row is the highest.
+pub(crate) fn of_four(places: &[[&str; 4]], are_pairs: bool) -> Option<Places> {
+    const MAX_PARTS: usize = 5;
+    let values = |i: usize| {
+        let values = coordinates(places.iter().map(|place| place[i].to_owned()).collect());
+        values.filter(|values| values.len() <= MAX_PARTS)
+    };
+    let values = [values(0)?, values(1)?, values(2)?, values(3)?];
+    let ([outer_column, inner_column], [outer_row, inner_row]) =
+        if are_pairs { ([0, 1], [2, 3]) } else { ([1, 3], [0, 2]) };
+    let width = values[outer_column].len() * values[inner_column].len();
+    let height = values[outer_row].len() * values[inner_row].len();
+    let names = |n: usize| (1..=n).map(|i| i.to_string());
+    let letters = (b'a'..=b'z').take(width).map(|letter| char::from(letter).to_string());
+    let mut board = Places::new(letters.collect(), names(height).rev().collect());
+    let mut put = |parts: [usize; 4]| {
+        let place: Vec<&str> = (0..4).map(|i| values[i][parts[i]].as_str()).collect();
+        let column = parts[outer_column] * values[inner_column].len() + parts[inner_column];
+        let row = parts[outer_row] * values[inner_row].len() + parts[inner_row];
+        board.put(place.join(" "), column, height - 1 - row);
+        if (parts[outer_column] + parts[outer_row]) % 2 == 1 {
+            board.shaded.push((height - 1 - row) * width + column);
+        }
+    };
+    for a in 0..values[0].len() {
+        for b in 0..values[1].len() {
+            for c in 0..values[2].len() {
+                (0..values[3].len()).for_each(|d| put([a, b, c, d]));
+            }
+        }
+    }
+    Some(board)
+}
+
+/// Places that two arguments name and of which nothing more is said than that they are marked: all
+/// pairs of two coordinates.
+pub(crate) fn of_marks(places: &[[&str; 2]], roles: &[String], row_first: bool) -> Option<Places> {
+    const LEAST: usize = 9;
+    if places.iter().any(|[first, _]| roles.iter().any(|role| role == first)) {
+        return None;
+    }
+    let found = of_two(places, row_first, true)?;
+    let n_cells = found.columns.len() * found.rows.len();
+    (places.len() == n_cells && n_cells >= LEAST).then_some(found)
 }
 
 /// Places that one argument names.

@@ -23,6 +23,8 @@ pub(crate) struct BoardShape {
     pub(crate) exists: Vec<bool>,
     /// Cells that are only dots, between which lines are drawn.
     pub(crate) dots: Vec<usize>,
+    /// Cells of every other part of a board that has parts.
+    pub(crate) shaded: Vec<usize>,
     /// What stands on a cell is a number of things.
     pub(crate) is_counted: bool,
     /// The relation of lines between dots, if the board has some.
@@ -48,8 +50,10 @@ pub(crate) struct Piece {
     pub(crate) role: Option<usize>,
     /// What people call it, if a piece file says so.
     pub(crate) long_name: Option<String>,
-    /// The number that it stands for, if things are counted.
+    /// The number that it stands for, if things are counted or numbers are written down.
     pub(crate) count: Option<i32>,
+    /// It is no piece but a kind of ground.
+    pub(crate) ground: Option<&'static str>,
 }
 
 /// The facts of one relation: their numbers among the fluents, and their arguments.

@@ -19,6 +19,10 @@ pub(crate) struct Statics {
     constants: BTreeMap<Argument, BTreeSet<String>>,
     /// Arguments at which a variable stands in some `next`.
     open: BTreeSet<Argument>,
+    /// Which arguments of a relation are constants where others are variables.
+    partly_fixed: BTreeSet<(String, Vec<usize>)>,
+    /// Relations of which something is said to hold at the start.
+    begun: BTreeSet<String>,
 }
 
 /// A relation, the number of its arguments, and one of them.
@@ -72,8 +76,17 @@ impl Statics {
                 self.open.insert(place);
             }
         }
+        let words = words.unwrap_or_default();
+        let fixed: Vec<usize> = (0..words.len()).filter(|&i| !words[i].starts_with('?')).collect();
+        if !fixed.is_empty() && fixed.len() < words.len() {
+            self.partly_fixed.insert((name.to_owned(), fixed));
+        }
+        let is_start = name == "init";
         for part in parts {
             if let Pattern::Compound(name, inner) = part {
+                if is_start {
+                    self.begun.insert(reading.terms.name(*name).to_owned());
+                }
                 self.visit_term(reading, reading.terms.name(*name), inner, is_next);
             }
         }
@@ -93,6 +106,22 @@ impl Statics {
             found.extend(roles.iter().cloned());
         }
         found
+    }
+
+    /// Whether nothing of a relation holds at the start.
+    pub(crate) fn starts_empty(&self, relation: &str) -> bool {
+        !self.begun.contains(relation)
+    }
+
+    /// Whether the first two and the next two arguments of a relation are coordinates, each of them
+    /// in two parts: where rules go over all of it with the first two fixed, and with the next two.
+    /// Otherwise the first and the third belong together, and the second and the fourth.
+    pub(crate) fn are_pairs(&self, relation: &str) -> bool {
+        let is_fixed = |pair: [usize; 2]| {
+            let is_same = |fixed: &Vec<usize>| fixed.iter().copied().filter(|&i| i < 4).eq(pair);
+            self.partly_fixed.iter().any(|(name, fixed)| name == relation && is_same(fixed))
+        };
+        is_fixed([0, 1]) && is_fixed([2, 3])
     }
 
     /// The role that owns each of the names, if there are two roles and facts such as `(owner north

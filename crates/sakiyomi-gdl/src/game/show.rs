@@ -68,10 +68,12 @@ impl GdlGame {
         for (cell, &piece) in pieces.iter().enumerate() {
             let drawn = &mut cells[usize::from(drawn_at(shape, cell))];
             drawn.is_hole = !shape.exists[cell];
-            let piece = usize::from(piece).checked_sub(1).map(|i| &shape.pieces[i]);
-            if shape.is_counted {
-                drawn.amount = piece.and_then(|piece| piece.count);
-            } else if let Some(piece) = piece {
+            let Some(piece) = usize::from(piece).checked_sub(1).map(|i| &shape.pieces[i]) else {
+                continue;
+            };
+            drawn.ground = piece.ground.map(str::to_owned);
+            drawn.amount = piece.count;
+            if piece.ground.is_none() && piece.count.is_none() {
                 let owner = piece.role.and_then(|role| self.player_of(role));
                 drawn.pieces.push(PieceView {
                     symbol: piece.symbol.clone(),
@@ -93,6 +95,7 @@ impl GdlGame {
         let mut mark = |cell: usize, ground: &str| {
             cells[usize::from(drawn_at(shape, cell))].ground = Some(ground.to_owned());
         };
+        shape.shaded.iter().for_each(|&cell| mark(cell, "shaded"));
         shape.dots.iter().for_each(|&dot| mark(dot, "dot"));
         shape.drawn_lines(facts).for_each(|line| mark(line, "line"));
         Board {

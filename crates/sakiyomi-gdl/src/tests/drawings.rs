@@ -136,7 +136,8 @@ fn pieces_that_are_told_before_their_place_stand_on_the_board() {
     let game = game(&sheet(moves));
     let view = game.view(&game.start());
     let drawn = view.board.unwrap();
-    assert_eq!(symbols(&drawn), ["ssb", "sss", "wss"]);
+    assert_eq!(symbols(&drawn), ["wwb", "www", "www"]);
+    assert_eq!(drawn.cells[0].ground.as_deref(), Some("wall"));
     assert_eq!(drawn.cells[6].top().unwrap().owner, Some(0));
     let titles: Vec<String> = view.facts.iter().map(|fact| fact.title.to_string()).collect();
     assert!(!titles.contains(&"at".to_owned()), "{titles:?}");
@@ -204,7 +205,84 @@ fn rules_that_are_interpreted_have_whole_boards() {
     assert_eq!(symbols(&drawn), ["♚...", "....", "....", "....", "♔..♖"]);
 }
 
-/// Ten well-known kinds of games in public sheets, if they are there, and whether they draw as
+/// A single player who may do what `more` says.
+fn puzzle(more: &str) -> String {
+    format!(
+        "(role robot) (<= terminal (true over)) (<= (next over) (true never)) (goal robot 50) {more}"
+    )
+}
+
+/// Facts for all places that two parts in two coordinates name.
+fn in_four(fact: impl Fn([usize; 4]) -> String) -> String {
+    let places = (0..16).map(|i| [i / 8, i / 4 % 2, i / 2 % 2, i % 2].map(|part| part + 1));
+    places.map(fact).collect()
+}
+
+#[test]
+fn boards_of_boards_are_drawn_as_one() {
+    let cells = in_four(|[a, b, c, d]| match [a, b, c, d] {
+        [1, 1, 1, 1] => "(init (cell 1 1 1 1 3)) ".to_owned(),
+        [1, 2, 1, 1] => "(init (cell 1 2 1 1 4)) ".to_owned(),
+        _ => format!("(init (cell {a} {b} {c} {d} b)) "),
+    });
+    let rest = "(<= (next (cell ?a ?b ?c ?d ?x)) (does robot (mark ?a ?b ?c ?d ?x)))
+                (<= (legal robot (mark ?a ?b ?c ?d ?x)) (true (cell ?a ?b ?c ?d b)) (digit ?x))
+                (digit 1) (digit 2) (digit 3) (digit 4)
+                (<= (next seen) (true (cell 1 1 ?c ?d ?x)))";
+    let columns = "(<= (next seen) (true (cell ?a ?b 2 1 ?x)))";
+    // Rules go over columns and rows of two parts each.
+    let rules = puzzle(&format!("{cells}{rest}{columns}"));
+    let drawn = board(&rules);
+    assert_eq!(drawn.column_labels.join("") + &drawn.row_labels.join(""), "abcd1234");
+    assert_eq!(symbols(&drawn), ["34ss", "..ss", "ss..", "ss.."]);
+    let game = game(&rules);
+    let start = game.start();
+    let action = game.parse(&start, Player(0), "(mark 1 2 2 1 4)").unwrap();
+    assert_eq!(game.action_cells(&start, Player(0), action), [9]);
+    // Otherwise the first two say which board, and the others where on it.
+    let drawn = board(&puzzle(&format!("{cells}{rest}")));
+    assert_eq!(symbols(&drawn), ["3.4s", "..ss", "ss..", "ss.."]);
+}
+
+#[test]
+fn numbers_with_a_word_are_written_on_the_board() {
+    let cells =
+        "(init (cell 1 1 5 e)) (init (cell 1 2 3 b)) (init (cell 2 1 5 e)) (init (cell 2 2 4 e))
+                 (<= (next (cell ?x ?y ?n b)) (does robot (write ?x ?y ?n b)))
+                 (<= (legal robot (write ?x ?y ?n b)) (true (cell ?x ?y ?n e)))";
+    let drawn = board(&puzzle(cells));
+    assert_eq!(symbols(&drawn), ["34", "55"]);
+    let grounds: Vec<_> = drawn.cells.iter().map(|cell| cell.ground.as_deref()).collect();
+    assert_eq!(grounds, [Some("dark"), None, None, None]);
+}
+
+#[test]
+fn places_that_are_only_marked_are_a_board() {
+    let rules = "(index 1) (index 2) (index 3)
+                 (<= (legal robot (mark ?x ?y)) (index ?x) (index ?y))
+                 (<= (next (marked ?x ?y)) (does robot (mark ?x ?y)))
+                 (<= (next (marked ?x ?y)) (true (marked ?x ?y)))";
+    let game = game(&puzzle(rules));
+    let mut state = game.start();
+    let action = game.parse(&state, Player(0), "(mark 2 3)").unwrap();
+    assert_eq!(game.action_cells(&state, Player(0), action), [1]);
+    game.apply(&mut state, &[action]);
+    assert_eq!(symbols(&game.view(&state).board.unwrap()), [".●.", "...", "..."]);
+}
+
+#[test]
+fn what_is_off_is_empty_and_a_single_kind_needs_no_letter() {
+    let lights = "(init (cell 1 1 light)) (init (cell 1 2 nolight)) (init (cell 2 1 nolight)) (init (cell 2 2 light))
+                  (<= (next (cell 1 1 nolight)) (does robot off)) (legal robot off) (legal robot on)";
+    assert_eq!(symbols(&board(&puzzle(lights))), [".●", "●."]);
+    let walls = "(init (cell 1 1 white)) (init (cell 1 2 wall)) (init (cell 2 1 blank)) (init (cell 2 2 black))
+                 (<= (next (cell ?x ?y ?c)) (true (cell ?x ?y ?c)))";
+    let drawn = board(&sheet(walls));
+    assert_eq!(symbols(&drawn), ["wb", "w."]);
+    assert!(drawn.cells[0].top().is_none() && drawn.cells[0].ground.as_deref() == Some("wall"));
+}
+
+/// Well-known kinds of games in public sheets, if they are there, and whether they draw as
 /// boards.
 #[test]
 fn well_known_kinds_draw_as_boards() {
@@ -223,6 +301,17 @@ fn well_known_kinds_draw_as_boards() {
         ("Chinese checkers", "chineseCheckers3", Grid::Hex),
         ("dots and boxes", "dotsAndBoxes", Grid::Square),
         ("nim", "nim3", Grid::Square),
+        ("sudoku", "sudokuGrade3", Grid::Square),
+        ("nine boards", "nineBoardTicTacToe", Grid::Square),
+        ("tic-tac-toe x 9", "tictactoex9", Grid::Square),
+        ("hitori", "hitori", Grid::Square),
+        ("nonogram", "nonogram_10x10_1", Grid::Square),
+        ("lights out", "lightsOut", Grid::Square),
+        ("tron", "tron_10x10", Grid::Square),
+        ("queens", "queens06ug", Grid::Square),
+        ("knight's tour", "knightsTour", Grid::Square),
+        ("pegs", "peg", Grid::Square),
+        ("snake", "snake_2008", Grid::Square),
     ];
     for (kind, name, grid) in kinds {
         let file = Path::new(&shared).join(format!("data/kif/{name}.kif"));
