@@ -177,13 +177,26 @@ impl Finder<'_> {
     fn shape(&self, Relation { name: relation, facts }: &Relation<'_>) -> Option<BoardShape> {
         let n_arguments = facts.first()?.1.len();
         let pairs = || facts.iter().map(|(_, a)| [a[0], a[1]]).collect::<Vec<[&str; 2]>>();
-        // Coordinates, which may have two parts each, and what stands there in one or two words; or
-        // a name and what stands there; or only coordinates.
+        let is_written = n_arguments == 4 && are_written(facts);
+        // Coordinates, of which there may be three or two parts each, and what stands there in one
+        // or two words; or a name and what stands there; or only coordinates. Of two words the first
+        // is a role.
         let (n_place, layout) = match n_arguments {
             5 => {
                 let fours: Vec<[&str; 4]> =
                     facts.iter().map(|(_, a)| [a[0], a[1], a[2], a[3]]).collect();
                 (4, places::of_four(&fours, self.statics.are_pairs(relation))?)
+            }
+            4 if !is_written
+                && !facts.iter().any(|(_, a)| self.roles.iter().any(|r| r == a[2])) =>
+            {
+                // Four numbers are lines between dots or other pairs of places.
+                if facts.iter().all(|(_, a)| a[3].parse::<i32>().is_ok()) {
+                    return None;
+                }
+                let threes: Vec<[&str; 3]> =
+                    facts.iter().map(|(_, a)| [a[0], a[1], a[2]]).collect();
+                (3, places::of_three(&threes)?)
             }
             3 | 4 => (2, places::of_two(&pairs(), self.row_first, self.is_complete)?),
             2 => match self.marks(relation, &pairs()) {
@@ -196,16 +209,9 @@ impl Finder<'_> {
             },
             _ => return None,
         };
-        let is_written = n_arguments == 4 && are_written(facts);
         let names = self.contents(relation, facts, n_place, n_arguments);
-        // Of two words the first is a role; lines between dots and other pairs of places are no
-        // pieces.
-        let is_own = |name: &String| {
-            name.split_once(' ').is_some_and(|(role, _)| self.roles.iter().any(|r| r == role))
-        };
-        let are_pieces = n_arguments != 4 || is_written || names.iter().any(is_own);
         let is_counted = layout.is_row;
-        if names.len() > MAX_PIECES || !are_pieces || is_counted && !are_counts(&names) {
+        if names.len() > MAX_PIECES || is_counted && !are_counts(&names) {
             return None;
         }
         let Places { columns, rows, cells: by_name, grid, shaded, .. } = layout;

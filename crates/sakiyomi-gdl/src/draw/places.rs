@@ -92,6 +92,34 @@ pub(crate) fn of_four(places: &[[&str; 4]], are_pairs: bool) -> Option<Places> {
     Some(board)
 }
 
+/// Places that three arguments name: layers of a board, which the third one numbers, beside and below
+/// each other.
+pub(crate) fn of_three(places: &[[&str; 3]]) -> Option<Places> {
+    const MAX_COLUMNS: usize = 26;
+    let values = |i: usize| coordinates(places.iter().map(|place| place[i].to_owned()).collect());
+    let [columns, rows, layers] = [values(0)?, values(1)?, values(2)?];
+    let across = (1..).find(|n| n * n >= layers.len())?;
+    let down = layers.len().div_ceil(across);
+    let [width, height] = [across * columns.len(), down * rows.len()];
+    if width > MAX_COLUMNS || height > MAX_COORDINATES {
+        return None;
+    }
+    let letters = (b'a'..=b'z').take(width).map(|letter| char::from(letter).to_string());
+    let mut board = Places::new(letters.collect(), (1..=height).map(|i| i.to_string()).collect());
+    for (i, layer) in layers.iter().enumerate() {
+        let (left, low) = (i % across * columns.len(), (down - 1 - i / across) * rows.len());
+        for (y, row) in rows.iter().enumerate() {
+            for (x, column) in columns.iter().enumerate() {
+                board.put(format!("{column} {row} {layer}"), left + x, low + y);
+                if (i % across + i / across) % 2 == 1 {
+                    board.shaded.push((low + y) * width + left + x);
+                }
+            }
+        }
+    }
+    Some(board)
+}
+
 /// Places that two arguments name and of which nothing more is said than that they are marked: all
 /// pairs of two coordinates.
 pub(crate) fn of_marks(places: &[[&str; 2]], roles: &[String], row_first: bool) -> Option<Places> {
@@ -253,6 +281,11 @@ fn on_rings(first: BTreeSet<String>, second: BTreeSet<String>) -> Option<Places>
 /// kalaha.
 fn heaps(names: &BTreeSet<String>, statics: &Statics, roles: &[String]) -> Option<Places> {
     if !(2..=MAX_HEAPS).contains(&names.len()) {
+        return None;
+    }
+    // Words are no names of heaps, but of what is counted once.
+    let is_name = |name: &String| name.len() == 1 || split(name).1.is_some();
+    if !names.iter().any(is_name) {
         return None;
     }
     let mut order: Vec<&String> = names.iter().collect();

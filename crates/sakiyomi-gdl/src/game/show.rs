@@ -95,7 +95,8 @@ impl GdlGame {
         let mut mark = |cell: usize, ground: &str| {
             cells[usize::from(drawn_at(shape, cell))].ground = Some(ground.to_owned());
         };
-        shape.shaded.iter().for_each(|&cell| mark(cell, "shaded"));
+        let shaded = shape.shaded.iter().filter(|&&cell| shape.exists[cell]);
+        shaded.for_each(|&cell| mark(cell, "shaded"));
         shape.dots.iter().for_each(|&dot| mark(dot, "dot"));
         shape.drawn_lines(facts).for_each(|line| mark(line, "line"));
         Board {

@@ -245,6 +245,24 @@ fn boards_of_boards_are_drawn_as_one() {
 }
 
 #[test]
+fn three_coordinates_are_layers() {
+    let cells: String = (0..27)
+        .map(|i| format!("(init (cell {} {} {} b)) ", i % 3 + 1, i / 3 % 3 + 1, i / 9 + 1))
+        .collect();
+    let rest = "(<= (next (cell ?x ?y ?z white)) (does ?p (put ?x ?y ?z)))
+                (<= (next (cell ?x ?y ?z ?c)) (true (cell ?x ?y ?z ?c)) (true (control black)))
+                (<= (legal ?p (put ?x ?y ?z)) (true (control ?p)) (true (cell ?x ?y ?z b)))";
+    let rules = sheet(&(cells + rest));
+    let drawn = board(&rules);
+    let rows = ["...sss", "...sss", "...sss", "sss   ", "sss   ", "sss   "];
+    assert_eq!(symbols(&drawn), rows);
+    let game = game(&rules);
+    let start = game.start();
+    let action = game.parse(&start, Player(0), "(put 2 3 2)").unwrap();
+    assert_eq!(game.action_cells(&start, Player(0), action), [4]);
+}
+
+#[test]
 fn numbers_with_a_word_are_written_on_the_board() {
     let cells =
         "(init (cell 1 1 5 e)) (init (cell 1 2 3 b)) (init (cell 2 1 5 e)) (init (cell 2 2 4 e))
@@ -312,6 +330,8 @@ fn well_known_kinds_draw_as_boards() {
         ("knight's tour", "knightsTour", Grid::Square),
         ("pegs", "peg", Grid::Square),
         ("snake", "snake_2008", Grid::Square),
+        ("tic-tac-toe of three dimensions", "tictactoe_3d_6player", Grid::Square),
+        ("cubicup", "cubicup", Grid::Square),
     ];
     for (kind, name, grid) in kinds {
         let file = Path::new(&shared).join(format!("data/kif/{name}.kif"));
