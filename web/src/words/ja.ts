@@ -174,6 +174,8 @@ export const ja: Record<Key, string> = {
   "orders.back": "最後の命令を消す",
   "orders.plans": "駒 {symbol} の候補",
   "orders.suggested": "候補 …",
+  "orders.fill": "候補を入れる",
+  "orders.none": "まだありません。",
   "orders.send": "この命令を出す",
   "scores.title": "得点の推移",
   "match.type": "手を入力",
