@@ -1,4 +1,4 @@
-//! Solves the openings of connect four, and prints them as `src/connect_four/openings.txt` keeps them:
+//! Solves the openings of connect four, and prints them as `openings.txt` keeps them:
 //! `cargo run --release -p sakiyomi-players --example openings > openings.txt`. With a part `2/4` it solves and prints
 //! the second quarter alone.
 

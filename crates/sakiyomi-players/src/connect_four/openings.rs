@@ -20,7 +20,7 @@ impl Openings {
     /// Those of the usual board, whose solver gives the keys.
     pub(super) fn get(rules: &Solver) -> &'static Openings {
         static OPENINGS: OnceLock<Openings> = OnceLock::new();
-        OPENINGS.get_or_init(|| Openings::read(rules, include_str!("openings.txt")))
+        OPENINGS.get_or_init(|| Openings::read(rules, include_str!("../../openings.txt")))
     }
 
     pub(super) fn outcome(&self, key: u64) -> Option<i32> {
