@@ -24,7 +24,7 @@ const DECLARATION: Declaration = Declaration::plain(
 
 /// Positions that are looked at for the best move, about a second's work. In the opening that would take minutes.
 const MAX_NODES: u64 = 8_000_000;
-/// And for a move that keeps the outcome, where the best one was not found.
+/// And on the usual board for a move that keeps the outcome, where the best one was not found.
 const MAX_NODES_TO_KEEP: u64 = 64_000_000;
 
 impl HasPlayers for ConnectFour<u64> {
@@ -52,11 +52,13 @@ impl Agent<ConnectFour<u64>> for PerfectPlayer {
         let solver = self.solver.get_or_insert_with(|| Solver::new(game.width(), game.height()));
         let stones = Stones::of(game, position, player);
         let before = solver.nodes();
-        let best = match solver.knows(stones) {
+        let mut found = match solver.knows(stones) {
             true => None,
             false => solver.best_move(stones, MAX_NODES, context.stop),
         };
-        let found = best.or_else(|| solver.keeping_move(stones, MAX_NODES_TO_KEEP, context.stop));
+        if found.is_none() && solver.knows_openings() {
+            found = solver.keeping_move(stones, MAX_NODES_TO_KEEP, context.stop);
+        }
         let column = found.map(|(column, _)| column).or_else(|| solver.sensible_move(stones));
         let Some(column) = column else {
             return Err(Forfeit { reason: "the board is full".to_owned() });

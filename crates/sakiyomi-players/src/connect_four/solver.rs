@@ -177,6 +177,11 @@ impl Solver {
         self.known_outcome(stones).is_some()
     }
 
+    /// Whether it knows who wins from the first positions.
+    pub fn knows_openings(&self) -> bool {
+        self.openings.is_some()
+    }
+
     /// The column nearest to the middle that does not lose at once, if there is one; none on a full board.
     pub fn sensible_move(&self, stones: Stones) -> Option<u32> {
         let replies = self.safe(stones, self.threats(stones));

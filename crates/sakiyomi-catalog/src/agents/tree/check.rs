@@ -285,7 +285,7 @@ mod tests {
             let rule = TURN_RULES.iter().find(|rule| rule.word == word).unwrap();
             // Only rule sheets give facts.
             let (right, wrong) = match rule.is_for_one {
-                true if word == "value-prior" => ("gdl:sheet=breakthrough", "gdl:sheet=tug-of-war"),
+                true if word == "value-prior" => ("gdl:sheet=breakthrough", "hagetaka:n=5"),
                 true => ("tic-tac-toe", "hagetaka:n=5"),
                 false => ("hagetaka:n=5", "tic-tac-toe"),
             };
