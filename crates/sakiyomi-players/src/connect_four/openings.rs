@@ -51,7 +51,7 @@ impl Openings {
     }
 }
 
-/// All positions of the usual board with 0, 1, .. [`STONES`] stones in which no player has won, one of each pair of mirror
+/// All positions of the usual board with 0, 1, .. 6 stones in which no player has won, one of each pair of mirror
 /// images, in the order of their keys.
 pub fn layers(rules: &Solver) -> Vec<Vec<Stones>> {
     let mut layers = vec![vec![Stones { own: 0, both: 0 }]];
