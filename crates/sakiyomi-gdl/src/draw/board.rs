@@ -174,49 +174,19 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// The board of one relation, if it is one.
-    fn shape(&self, Relation { name: relation, facts }: &Relation<'_>) -> Option<BoardShape> {
+    fn shape(&self, relation: &Relation<'_>) -> Option<BoardShape> {
+        let Relation { name, facts } = relation;
         let n_arguments = facts.first()?.1.len();
-        let pairs = || facts.iter().map(|(_, a)| [a[0], a[1]]).collect::<Vec<[&str; 2]>>();
         let is_written = n_arguments == 4 && are_written(facts);
-        // Coordinates, of which there may be three or two parts each, and what stands there in one
-        // or two words; or a name and what stands there; or only coordinates. Of two words the first
-        // is a role.
-        let (n_place, layout) = match n_arguments {
-            5 => {
-                let fours: Vec<[&str; 4]> =
-                    facts.iter().map(|(_, a)| [a[0], a[1], a[2], a[3]]).collect();
-                (4, places::of_four(&fours, self.statics.are_pairs(relation))?)
-            }
-            4 if !is_written
-                && !facts.iter().any(|(_, a)| self.roles.iter().any(|r| r == a[2])) =>
-            {
-                // Four numbers are lines between dots or other pairs of places.
-                if facts.iter().all(|(_, a)| a[3].parse::<i32>().is_ok()) {
-                    return None;
-                }
-                let threes: Vec<[&str; 3]> =
-                    facts.iter().map(|(_, a)| [a[0], a[1], a[2]]).collect();
-                (3, places::of_three(&threes)?)
-            }
-            3 | 4 => (2, places::of_two(&pairs(), self.row_first, self.is_complete)?),
-            2 => match self.marks(relation, &pairs()) {
-                Some(places) => (2, places),
-                None => {
-                    let names =
-                        facts.iter().map(|(_, arguments)| arguments[0].to_owned()).collect();
-                    (1, places::of_one(&names, self.statics, self.roles)?)
-                }
-            },
-            _ => return None,
-        };
-        let names = self.contents(relation, facts, n_place, n_arguments);
+        let (n_place, layout) = self.places(relation, n_arguments, is_written)?;
+        let names = self.contents(name, facts, n_place, n_arguments);
         let is_counted = layout.is_row;
         if names.len() > MAX_PIECES || is_counted && !are_counts(&names) {
             return None;
         }
         let Places { columns, rows, cells: by_name, grid, shaded, .. } = layout;
         let mut board = BoardShape {
-            relation: (*relation).to_owned(),
+            relation: (*name).to_owned(),
             grid,
             n_place,
             exists: vec![false; columns.len() * rows.len()],
@@ -243,8 +213,8 @@ impl Finder<'_> {
         }
         for (fluent, arguments) in facts {
             let (place, content) = arguments.split_at(n_place);
-            let (cell, name) = (board.cell(place)?, content.join(" "));
-            let piece = board.pieces.iter().position(|piece| piece.name == name)?;
+            let (cell, content) = (board.cell(place)?, content.join(" "));
+            let piece = board.pieces.iter().position(|piece| piece.name == content)?;
             board.exists[cell] = true;
             board.places.push((*fluent, cell as u32, piece as u8));
         }
@@ -252,6 +222,48 @@ impl Finder<'_> {
             self.lay_hexagons(&mut board);
         }
         Some(board)
+    }
+
+    /// The number of arguments that are a place, and the places.
+    ///
+    /// Coordinates, of which there may be three or two parts each, and what stands there in one or
+    /// two words; or a name and what stands there; or only coordinates. Of two words the first is a
+    /// role.
+    fn places(
+        &self,
+        Relation { name: relation, facts }: &Relation<'_>,
+        n_arguments: usize,
+        is_written: bool,
+    ) -> Option<(usize, Places)> {
+        let pairs = || facts.iter().map(|(_, a)| [a[0], a[1]]).collect::<Vec<[&str; 2]>>();
+        Some(match n_arguments {
+            5 => {
+                let fours: Vec<[&str; 4]> =
+                    facts.iter().map(|(_, a)| [a[0], a[1], a[2], a[3]]).collect();
+                (4, places::of_four(&fours, self.statics.are_pairs(relation))?)
+            }
+            4 if !is_written
+                && !facts.iter().any(|(_, a)| self.roles.iter().any(|r| r == a[2])) =>
+            {
+                // Four numbers are lines between dots or other pairs of places.
+                if facts.iter().all(|(_, a)| a[3].parse::<i32>().is_ok()) {
+                    return None;
+                }
+                let threes: Vec<[&str; 3]> =
+                    facts.iter().map(|(_, a)| [a[0], a[1], a[2]]).collect();
+                (3, places::of_three(&threes)?)
+            }
+            3 | 4 => (2, places::of_two(&pairs(), self.row_first, self.is_complete)?),
+            2 => match self.marks(relation, &pairs()) {
+                Some(places) => (2, places),
+                None => {
+                    let names =
+                        facts.iter().map(|(_, arguments)| arguments[0].to_owned()).collect();
+                    (1, places::of_one(&names, self.statics, self.roles)?)
+                }
+            },
+            _ => return None,
+        })
     }
 
     /// The places of a relation of two coordinates that are marked in the course of a match.
